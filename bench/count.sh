@@ -8,9 +8,14 @@ fi
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-instructions() { # instructions PROGRAM ARGUMENTS...: their number; what it prints goes to $work/printed
-    program=$1
-    shift
-    OPENBLAS_NUM_THREADS=1 valgrind --tool=callgrind --callgrind-out-file="$work/out" "$bench/$program" "$@" >"$work/printed" 2>/dev/null || return 1
+inside() { # inside OPTIONS PROGRAM ARGUMENTS...: the number of instructions with OPTIONS of callgrind
+    options=$1 program=$2
+    shift 2
+    # shellcheck disable=SC2086
+    OPENBLAS_NUM_THREADS=1 valgrind --tool=callgrind $options --callgrind-out-file="$work/out" "$bench/$program" "$@" >"$work/printed" 2>/dev/null || return 1
     sed -n 's/^\(summary\|totals\): //p' "$work/out" | head -n 1
+}
+
+instructions() { # instructions PROGRAM ARGUMENTS...: their number; what it prints goes to $work/printed
+    inside "" "$@"
 }

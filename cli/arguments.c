@@ -161,6 +161,8 @@ static int read_option(cli_call *call, int count, char **arguments, int *used)
 int cli_arguments_read(cli_call *call, int count, char **arguments)
 {
     taut_error error;
+    call->arguments = arguments;
+    call->argument_count = count;
     /* needed before the options are read: a wrong option is reported as an object too */
     for (int k = 0; k < count && strcmp(arguments[k], "--") != 0; k++)
         call->json |= strcmp(arguments[k], "--json") == 0;

@@ -55,14 +55,22 @@ static void print_sizes(const taut_sizes *sizes)
     char text[400] = "";
     bool mechanical = sizes->kind == TAUT_MECHANICAL;
     line("kind", kind_word(sizes->kind));
-    add_count(text, sizeof text, sizes->coordinates, mechanical ? "coordinate" : "state variable");
+    add_count(text, sizeof text, sizes->coordinates - sizes->followed,
+              mechanical ? "coordinate" : "state variable");
     if (mechanical) {
         add_count(text, sizeof text, sizes->bonds, "bond");
         if (sizes->bonds > 0)
             snprintf(text + strlen(text), sizeof text - strlen(text), "%s",
                      bond_words(sizes->can, sizes->bonds == 1));
+        add_count(text, sizeof text, sizes->invariants, "invariant");
     } else {
         add_count(text, sizeof text, sizes->algebraic, "algebraic variable");
+        if (sizes->followed > 0 && sizes->followed < sizes->algebraic)
+            snprintf(text + strlen(text), sizeof text - strlen(text), " (%d of index 1)",
+                     (int)sizes->followed);
+        else if (sizes->algebraic > 0)
+            snprintf(text + strlen(text), sizeof text - strlen(text), " (index %d)",
+                     sizes->followed > 0 ? 1 : 2);
         add_count(text, sizeof text, sizes->constraints, "constraint");
         add_count(text, sizeof text, sizes->invariants, "invariant");
         add_count(text, sizeof text, sizes->observables, "observable");
@@ -206,6 +214,10 @@ static void print_rate(const taut_check_report *report)
     size_t used = strlen(text);
     if (rate == report->time_rate)
         snprintf(text + used, sizeof text - used, ", of the explicit dependence on time");
+    else if (report->slow_rate_states == 0)
+        snprintf(text + used, sizeof text - used,
+                 ", of the initial state alone: no pilot run follows %s",
+                 report->sizes->coordinates > 400 ? "more than 400 coordinates" : "this system");
     else if (rate > initial * 1.005)
         snprintf(text + used, sizeof text - used,
                  ", at t = %.3g along the rigid motion; at the initial state %.3g",
@@ -247,6 +259,18 @@ static void print_structure(const taut_check_report *report)
     line("linear algebra", text);
 }
 
+/* A model may have a line for each of many statements. */
+static void print_conditions(const taut_system *system)
+{
+    enum { SHOWN = 12 };
+    taut_index count = 0;
+    for (const char *text; (text = taut_system_condition(system, count)); count++)
+        if (count < SHOWN)
+            line(count == 0 ? "conditions" : "", text);
+    if (count > SHOWN)
+        printf("  %-*s%lld further lines\n", LABEL, "", (long long)(count - SHOWN));
+}
+
 static void print_report(const cli_model *model, const taut_check_report *report, bool verbose)
 {
     cli_model_title(stdout, model);
@@ -260,6 +284,7 @@ static void print_report(const cli_model *model, const taut_check_report *report
     print_rate(report);
     print_decay(report);
     print_frequencies(report);
+    print_conditions(model->system);
     if (verbose)
         line("built with", taut_features());
     long long warnings = report->sizes->warnings + (report->kinks != NULL);
@@ -278,6 +303,7 @@ static void json_sizes(cli_json *json, const taut_sizes *sizes)
     cli_json_open(json, "sizes", '{');
     cli_json_integer(json, "coordinates", sizes->coordinates);
     cli_json_integer(json, "algebraic", sizes->algebraic);
+    cli_json_integer(json, "followed", sizes->followed);
     cli_json_integer(json, "bonds", sizes->bonds);
     cli_json_integer(json, "constraints", sizes->constraints);
     cli_json_integer(json, "invariants", sizes->invariants);
@@ -342,6 +368,10 @@ static void json_report(const cli_model *model, const taut_check_report *report)
     cli_json_close(&json, '}');
     cli_json_real(&json, "oscillatory_energy", report->oscillatory_energy);
     cli_json_real(&json, "energy_scale", report->energy_scale);
+    cli_json_open(&json, "conditions", '[');
+    for (taut_index k = 0; taut_system_condition(model->system, k); k++)
+        cli_json_text(&json, NULL, taut_system_condition(model->system, k));
+    cli_json_close(&json, ']');
     cli_json_open(&json, "warnings", '[');
     for (taut_index k = 0; taut_system_warning(model->system, k); k++)
         cli_json_text(&json, NULL, taut_system_warning(model->system, k));

@@ -15,6 +15,7 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_MISUSED = 2, CLI_INACCURATE = 3, CLI_IN
 enum { CLI_WIDTH = 100 }; /* columns that human output stays within; a narrower terminal has less */
 
 typedef struct cli_call cli_call;
+typedef struct cli_saved cli_saved; /* a checkpoint (checkpoint_file.h) */
 
 typedef struct cli_verb {
     const char *name;
@@ -36,6 +37,9 @@ struct cli_call {
     bool man, options_page, names;
     const char *completion;                   /* shell, or NULL */
     const char *methods, *steps, *tolerances; /* lists of compare, or NULL */
+    char **arguments;                         /* after the verb, as they were given */
+    int argument_count;
+    const cli_saved *saved; /* the run goes on from here: its model is in it; or NULL */
 };
 
 /* ---- tables (verbs.c) */
@@ -113,8 +117,7 @@ void cli_say_failure(const taut_error *error);
 enum { CLI_MESSAGE = 1024 }; /* room for any message */
 /* The message of an error with its option as a flag, "--rtol: ...". */
 void cli_message(const taut_error *error, char *buffer, size_t size);
-/* A warning "file:line:column: text" of the reader; `text` is the source when it is not in a
- * file, may be NULL. */
+/* A warning "file:line:column: text" of the reader; `text` is the source. */
 void cli_say_warning(const char *warning, const char *text);
 int cli_exit_status(int code); /* of a library code */
 /* A failure of the library before anything was computed: the message, with --json an object too.
@@ -171,6 +174,10 @@ const char *cli_option_text(const cli_call *call,
  * why. NULL and "-" are right. */
 int cli_output_check(const cli_call *call, const char *option, const char *path);
 int cli_picture_check(const cli_call *call, const char *path);
+/* Refuses to write to a file that was read: model, tables, initial state, also by a link. */
+int cli_output_spare(const cli_call *call, const cli_model *model);
+/* Warns of much memory before it is used; refuses what the machine does not have. (memory.c) */
+int cli_memory_check(const cli_call *call, const cli_model *model);
 /* Warns before a run whose rows of so many bytes do not fit where `path` is ("-": standard output;
  * NULL: not known), or are more than 1 GB. */
 void cli_output_warn(const taut_solver *solver, const char *path, double row_bytes);
@@ -185,6 +192,11 @@ bool cli_output_open(cli_output *output, const char *path);
 /* Also after a failed open; 0, or CLI_FAILED after a message, in `error` too. */
 int cli_output_close(cli_output *output, const char *option, taut_error *error);
 
+/* A [start] section with 17 digits; q and v of `system`. The title stands in its comment. 0, or
+ * CLI_FAILED after a message. (start_file.c) */
+int cli_start_write(const char *path, const char *option, const char *title,
+                    const taut_system *system, const double *q, const double *v, taut_error *error);
+
 /* ---- progress and interrupt (progress.c) */
 typedef struct cli_progress {
     bool bar;            /* draw on standard error */
@@ -193,7 +205,8 @@ typedef struct cli_progress {
     bool started, shown;
 } cli_progress;
 double cli_clock(void);
-void cli_interrupt_watch(void); /* from now on Ctrl-C asks to stop; the second one kills */
+/* From now on Ctrl-C and SIGTERM ask to stop; the second one kills. */
+void cli_interrupt_watch(void);
 bool cli_interrupted(void);
 /* a taut_progress; user is a cli_progress */
 int cli_progress_call(void *user, double t, double until, int64_t steps);

@@ -37,8 +37,10 @@ static void put_string(FILE *out, const char *text)
             fprintf(out, "\\%c", *s);
         else if (*s == '\n')
             fputs("\\n", out);
-        else if (*s < 0x20)
+        else if (*s < 0x20 || *s == 0x7f)
             fprintf(out, "\\u%04x", *s);
+        else if (*s == 0xc2 && s[1] < 0xa0) /* U+0080 to U+009F: control characters */
+            fprintf(out, "\\u%04x", s[1]);
         else
             fwrite(s, 1, (size_t)length, out);
         s += length;

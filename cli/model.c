@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "checkpoint_file.h"
 #include "cli.h"
 
 static bool is_folder(const char *path)
@@ -20,7 +21,7 @@ static bool is_file(const char *path)
     return stat(path, &status) == 0 && !S_ISDIR(status.st_mode);
 }
 
-/* File name without folder and ending, allocated. */
+/* File name without folder and ending, as it can be shown; allocated. */
 static char *bare_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -28,7 +29,11 @@ static char *bare_name(const char *path)
     size_t length = strlen(name);
     if (cli_has_ending(name, ".taut"))
         length -= strlen(".taut");
-    return cli_format("%.*s", (int)length, name);
+    char *bare = cli_format("%.*s", (int)length, name), *shown = NULL;
+    if (bare && (shown = malloc(4 * length + 1)))
+        taut_visible(bare, shown, 4 * length + 1);
+    free(bare);
+    return shown;
 }
 
 /* Neither a file nor a shipped name: suggests the nearest name among the files of the folder and
@@ -70,6 +75,10 @@ static int not_found(const cli_call *call, const cli_shipped *shipped)
 /* Fills model->path. */
 static int find_model(const cli_call *call, cli_model *model)
 {
+    if (call->saved) {
+        model->path = cli_format("%s", cli_saved_part(call->saved, "path").bytes);
+        return model->path ? 0 : cli_refuse(call, "out of memory");
+    }
     if (!call->operand)
         return cli_misuse(
             call,
@@ -104,6 +113,11 @@ static int read_start(const cli_call *call, cli_model *model)
 {
     if (!taut_options_given(call->options, "start"))
         return 0;
+    if (call->saved) {
+        const char *text = cli_saved_part(call->saved, "start").bytes;
+        model->start_text = text ? cli_format("%s", text) : NULL;
+        return model->start_text ? 0 : cli_refuse(call, "--resume: it has no initial values");
+    }
     const char *path = taut_options_text(call->options, "start");
     bool here = strcmp(path, "-") == 0;
     if (here && call->operand && strcmp(call->operand, "-") == 0)
@@ -134,6 +148,24 @@ static int read_start(const cli_call *call, cli_model *model)
     return 0;
 }
 
+/* From a checkpoint: the tables are in it too. */
+static int load_saved(const cli_saved *saved, const cli_model *model, taut_load *how,
+                      taut_system **system, taut_error *error)
+{
+    cli_part text = cli_saved_part(saved, "model");
+    taut_table_text *tables = calloc((size_t)saved->parts + 1, sizeof *tables);
+    if (!tables)
+        return error->code = TAUT_ERROR_MEMORY;
+    for (int k = 0; k < saved->parts; k++)
+        if (strncmp(saved->part[k].name, "table ", 6) == 0)
+            tables[how->table_count++] = (taut_table_text){
+                saved->part[k].name + 6, saved->part[k].bytes, saved->part[k].length};
+    how->tables = tables;
+    int code = taut_system_parse(text.bytes, text.length, model->path, how, system, error);
+    free(tables);
+    return code;
+}
+
 static int load(const cli_call *call, cli_model *model, taut_error *error)
 {
     double from = taut_options_real(call->options, "from");
@@ -146,6 +178,8 @@ static int load(const cli_call *call, cli_model *model, taut_error *error)
     how.start_text = model->start_text;
     how.allow_command = taut_options_flag(call->options, "allow-command");
     how.compile = taut_options_flag(call->options, "compile");
+    if (call->saved)
+        return load_saved(call->saved, model, &how, &model->system, error);
     if (strcmp(model->path, "<stdin>") != 0 || strcmp(call->operand, "-") != 0)
         return taut_system_load(model->path, &how, &model->system, error);
     size_t length = 0;
@@ -186,8 +220,14 @@ int cli_model_load(cli_call *call, cli_model *model)
             fprintf(stderr, "'taut check %s' lists the parameters\n", call->operand);
         return failed;
     }
+    status = cli_output_spare(call, model);
+    if (status == 0)
+        status = cli_memory_check(call, model);
+    if (status != 0)
+        return status;
     for (taut_index k = 0; !call->quiet && taut_system_warning(model->system, k); k++)
-        cli_say_warning(taut_system_warning(model->system, k), model->text);
+        cli_say_warning(taut_system_warning(model->system, k),
+                        taut_system_text(model->system, NULL));
     return 0;
 }
 

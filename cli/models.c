@@ -1,6 +1,5 @@
 /* models.c - taut models: the shipped models with their titles, or the description of
  * one. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,14 +62,13 @@ static int describe(const cli_call *call, const cli_shipped *list, int k)
     cli_model model = {.path = list->path[k], .name = list->name[k]};
     taut_error error = {.t = NAN};
     int code = taut_system_load(model.path, NULL, &model.system, &error);
-    size_t length = 0;
-    FILE *file = code == 0 ? fopen(model.path, "r") : NULL;
-    char *text = file ? cli_read_file(file, &length) : NULL;
+    const char *source = code == 0 ? taut_system_text(model.system, NULL) : NULL;
+    char *text = source ? cli_format("%s", source) : NULL;
     int status = CLI_DONE;
     if (code != 0) {
         status = cli_fail(call, &error, code);
     } else if (!text) {
-        status = cli_refuse(call, "cannot read '%s': %s", model.path, strerror(errno));
+        status = cli_refuse(call, "out of memory");
     } else if (call->json) {
         cli_json json = {.out = stdout};
         cli_json_open(&json, NULL, '{');
@@ -85,8 +83,6 @@ static int describe(const cli_call *call, const cli_shipped *list, int k)
         cli_wrap(stdout, description(text), 0, 0, CLI_WIDTH);
         printf("\nThe file is %s\n", model.path);
     }
-    if (file)
-        fclose(file);
     free(text);
     taut_system_destroy(model.system);
     return status;

@@ -52,6 +52,32 @@ int cli_output_check(const cli_call *call, const char *option, const char *path)
     return result;
 }
 
+/* ---- outputs are not inputs */
+
+static bool same_file(const char *path, const char *other)
+{
+    struct stat a, b;
+    return path && other && stat(path, &a) == 0 && stat(other, &b) == 0 && a.st_ino != 0 &&
+           a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+int cli_output_spare(const cli_call *call, const cli_model *model)
+{
+    static const char *const options[] = {"out", "plot", "end", "checkpoint"};
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+        const char *path = cli_option_text(call, options[k]), *table;
+        const char *what = same_file(path, model->path)                      ? "the model"
+                           : same_file(path, cli_option_text(call, "start")) ? "the initial state"
+                                                                             : NULL;
+        for (taut_index i = 0; !what && (table = taut_system_table_file(model->system, i)); i++)
+            what = same_file(path, table) ? "a table of the model" : NULL;
+        if (what)
+            return cli_refuse(call, "--%s %s: this file is %s, it would be overwritten", options[k],
+                              path, what);
+    }
+    return 0;
+}
+
 int cli_picture_check(const cli_call *call, const char *path)
 {
     if (path && !cli_has_ending(path, ".png") && !cli_has_ending(path, ".svg"))

@@ -1,4 +1,5 @@
-/* progress.c - the progress bar, and Ctrl-C: the first asks the run to stop, the second kills. */
+/* progress.c - the progress bar, and Ctrl-C or SIGTERM: the first asks the run to stop, the second
+ * kills. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <signal.h>
@@ -18,11 +19,13 @@ static void on_interrupt(int number)
 void cli_interrupt_watch(void)
 {
 #ifdef SA_RESETHAND
+    static const int asking[] = {SIGINT, SIGTERM};
     struct sigaction now, action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     /* a shell's background job is started with the signal ignored, and keeps it so */
-    if (sigaction(SIGINT, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-        sigaction(SIGINT, &action, NULL);
+    for (size_t k = 0; k < sizeof asking / sizeof asking[0]; k++)
+        if (sigaction(asking[k], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaction(asking[k], &action, NULL);
 #else
     signal(SIGINT, on_interrupt); /* the second one finds the default again */
 #endif

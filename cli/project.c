@@ -1,5 +1,4 @@
 /* project.c - taut project: a slow point or a foot point, its multipliers, and how it was found. */
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -10,33 +9,13 @@ bool project_is_mechanical(const project *p)
     return p->sizes.kind == TAUT_MECHANICAL;
 }
 
-/* ---- a [start] section */
-
-static void write_values(cli_output *output, const project *p, taut_item item, taut_index count,
-                         const double *value, const char *prime)
-{
-    char name[256];
-    for (taut_index i = 0; i < count && output->reason == 0; i++) {
-        taut_system_name(p->model.system, item, i, name, sizeof name);
-        if (fprintf(output->file, "%s%s = %.17g\n", name, prime, value[i]) < 0)
-            output->reason = errno ? errno : EIO;
-    }
-}
-
 static int write_start(project *p)
 {
-    cli_output output;
     const taut_projection_result *r = &p->result;
-    if (cli_output_open(&output, p->out)) {
-        fprintf(output.file, "# %s, projection %s at t = %.17g\n[start]\n", p->model.name,
-                r->method, r->t);
-        write_values(&output, p, TAUT_COORDINATE, p->sizes.coordinates, r->q, "");
-        if (project_is_mechanical(p))
-            write_values(&output, p, TAUT_COORDINATE, p->sizes.coordinates, r->v, "'");
-        else
-            write_values(&output, p, TAUT_ALGEBRAIC, p->sizes.algebraic, r->v, "");
-    }
-    return cli_output_close(&output, "out", &p->error);
+    char title[400];
+    snprintf(title, sizeof title, "%.200s, projection %s at t = %.17g", p->model.name, r->method,
+             r->t);
+    return cli_start_write(p->out, "out", title, p->model.system, r->q, r->v, &p->error);
 }
 
 /* ---- the verb */

@@ -2,14 +2,16 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli.h"
+#include "checkpoint.h"
 
 typedef struct run {
     cli_call *call;
     cli_model model;
     taut_solver *solver;
     const char *out, *plot; /* NULL: not wanted; "-" is standard output */
-    bool hdf5;              /* the rows go to an HDF5 file */
+    const char *end;        /* file of the final state, or NULL */
+    cli_checkpoint checkpoint;
+    bool hdf5; /* the rows go to an HDF5 file */
     taut_file_sink *file[2];
     taut_sink sink[2];
     int sinks;
@@ -43,8 +45,16 @@ static int choose_outputs(run *r)
     /* a name without an ending is a device or a pipe */
     if (name && strchr(name, '.') && !r->hdf5 && !cli_has_ending(name, ".csv"))
         return cli_refuse(call, "--out %s: expected a name that ends in .csv, or in .h5", r->out);
+    r->end = cli_option_text(call, "end");
+    if (r->end && strcmp(r->end, "-") == 0)
+        return cli_refuse(call, "--end -: standard output has the rows or the summary; give the "
+                                "final state a file");
+    if (!r->checkpoint.path)
+        r->checkpoint.path = cli_option_text(call, "checkpoint");
     int status = cli_output_check(call, "out", r->out);
-    return status != 0 ? status : cli_picture_check(call, r->plot);
+    status = status != 0 ? status : cli_picture_check(call, r->plot);
+    status = status != 0 ? status : cli_output_check(call, "end", r->end);
+    return status != 0 ? status : cli_checkpoint_check(call, r->checkpoint.path, r->out, r->plot);
 }
 
 static int open_outputs(run *r)
@@ -61,7 +71,28 @@ static int open_outputs(run *r)
                                    &r->sink[r->sinks], &r->error);
         r->sinks += code == 0;
     }
+    cli_checkpoint *c = &r->checkpoint;
+    c->call = r->call;
+    c->model = &r->model;
+    c->out = r->out ? r->file[0] : NULL;
+    if (code == 0 && r->call->saved)
+        code = cli_resume_solver(r->call->saved, r->solver, c->out, &r->error);
+    if (code == 0 && c->path)
+        code = taut_solver_checkpoint(r->solver,
+                                      taut_options_real(r->call->options, "checkpoint-every"),
+                                      cli_checkpoint_call, c, &r->error);
     return code == 0 ? 0 : fail(r, code);
+}
+
+/* The state at the end, also of a run that was interrupted. */
+static int write_end(run *r)
+{
+    char title[400];
+    double t = taut_solver_time(r->solver);
+    snprintf(title, sizeof title, "%.200s at t = %.17g: --start FILE --from %.17g begins here",
+             r->model.name, t, t);
+    return cli_start_write(r->end, "end", title, r->model.system, taut_solver_position(r->solver),
+                           taut_solver_velocity(r->solver), &r->error);
 }
 
 static void close_outputs(run *r)
@@ -94,6 +125,9 @@ static int compute(run *r)
     bool silent = call->quiet || call->json;
     for (int k = 0; !call->quiet && taut_solver_warning(r->solver, k); k++)
         cli_warning("--%s", taut_solver_warning(r->solver, k));
+    int known = 0;
+    for (; !call->quiet && taut_solver_notice(r->solver, known); known++)
+        cli_warning("%s", taut_solver_notice(r->solver, known));
     warn_of_rows(r);
     if (!silent) {
         cli_wrap(report, taut_solver_explanation(r->solver), 2, 0, CLI_WIDTH);
@@ -118,6 +152,8 @@ static int compute(run *r)
     outcome.plot = code < 0 ? NULL : r->plot;
     cli_progress_clear(&progress);
     close_outputs(r);
+    for (int k = known; !call->quiet && taut_solver_notice(r->solver, k); k++)
+        cli_warning("%s", taut_solver_notice(r->solver, k));
     if (code < 0) {
         if (rows_here)
             cli_quit_if_reader_left();
@@ -126,11 +162,16 @@ static int compute(run *r)
     /* a switch of the method, and what became of a second run */
     if (!silent && strlen(taut_solver_explanation(r->solver)) > explained + 2)
         cli_wrap(report, taut_solver_explanation(r->solver) + explained + 2, 2, 0, CLI_WIDTH);
+    taut_result result = {.size = sizeof result};
+    taut_solver_result_get(r->solver, &result, NULL);
+    if (result.caution && !call->quiet)
+        cli_warning("%s", result.caution);
     if (call->json)
         cli_summary_json(stdout, &outcome);
     else if (!silent)
         cli_summary_print(report, &outcome, call->verbose);
-    return cli_exit_status(code);
+    int written = r->end && code >= 0 ? write_end(r) : 0;
+    return written != 0 ? written : cli_exit_status(code);
 }
 
 /* The program measures errors where that is affordable, unless the user or the model decides. */
@@ -145,9 +186,9 @@ static int look_twice(run *r)
     return decided ? 0 : taut_options_set(r->call->options, "verify", "auto", &r->error);
 }
 
-int cli_run(cli_call *call)
+static int run_call(cli_call *call, const char *checkpoint)
 {
-    run r = {.call = call, .error = {.t = NAN}};
+    run r = {.call = call, .checkpoint.path = checkpoint, .error = {.t = NAN}};
     int status = choose_outputs(&r);
     if (status == 0)
         status = cli_model_load(call, &r.model);
@@ -158,6 +199,8 @@ int cli_run(cli_call *call)
         if (code != 0)
             status = fail(&r, code);
     }
+    if (status == 0 && !call->saved)
+        status = cli_checkpoint_begin(call, r.checkpoint.path);
     if (status == 0)
         status = open_outputs(&r);
     if (status == 0)
@@ -165,5 +208,18 @@ int cli_run(cli_call *call)
     close_outputs(&r);
     taut_solver_destroy(r.solver);
     cli_model_release(&r.model);
+    cli_checkpoint_release(&r.checkpoint);
+    return status;
+}
+
+int cli_run(cli_call *call)
+{
+    if (!taut_options_given(call->options, "resume"))
+        return run_call(call, NULL);
+    cli_resumed resumed;
+    int status = cli_resume(call, &resumed);
+    if (status == 0)
+        status = run_call(&resumed.call, resumed.path);
+    cli_resumed_release(&resumed);
     return status;
 }

@@ -31,33 +31,38 @@ static const char *colour(tone which)
     return wanted && cli_terminal(stderr) ? sequence[which] : "";
 }
 
-/* "place: error: " in colours. */
-static void headline(const char *place, tone kind)
+/* "place: error: message" in colours, the texts made visible. */
+static void say(const char *place, tone kind, const char *message)
 {
-    fprintf(stderr, "%s%s:%s %s%s:%s ", colour(TONE_PLACE), place, colour(TONE_END), colour(kind),
-            kind == TONE_ERROR ? "error" : "warning", colour(TONE_END));
+    char where[4 * CLI_MESSAGE], what[4 * CLI_MESSAGE];
+    fflush(stdout);
+    taut_visible(place, where, sizeof where);
+    taut_visible(message, what, sizeof what);
+    fprintf(stderr, "%s%s:%s %s%s:%s %s\n", colour(TONE_PLACE), where, colour(TONE_END),
+            colour(kind), kind == TONE_ERROR ? "error" : "warning", colour(TONE_END), what);
+}
+
+static void say_formatted(tone kind, const char *format, va_list list)
+{
+    char message[2 * CLI_MESSAGE];
+    vsnprintf(message, sizeof message, format, list);
+    say("taut", kind, message);
 }
 
 void cli_error(const char *format, ...)
 {
-    fflush(stdout);
-    headline("taut", TONE_ERROR);
     va_list list;
     va_start(list, format);
-    vfprintf(stderr, format, list);
+    say_formatted(TONE_ERROR, format, list);
     va_end(list);
-    fputc('\n', stderr);
 }
 
 void cli_warning(const char *format, ...)
 {
-    fflush(stdout);
-    headline("taut", TONE_WARNING);
     va_list list;
     va_start(list, format);
-    vfprintf(stderr, format, list);
+    say_formatted(TONE_WARNING, format, list);
     va_end(list);
-    fputc('\n', stderr);
 }
 
 /* The message, and with --json an object too. */
@@ -94,8 +99,8 @@ int cli_misuse(const cli_call *call, const char *format, ...)
 }
 
 /* The source line with a caret under the byte `column` (from 1); long lines are cut to a window
- * around it. */
-static void show_source(const char *source, int column)
+ * around it. `cut`: its beginning is missing already. */
+static void show_source(const char *source, int column, bool cut)
 {
     enum { WINDOW = 88, BEFORE = 60 };
     int length = (int)strlen(source);
@@ -107,7 +112,7 @@ static void show_source(const char *source, int column)
         first--;
     while (last < length && ((unsigned char)source[last] & 0xc0) == 0x80)
         last++;
-    const char *lead = first > 0 ? "... " : "";
+    const char *lead = first > 0 || cut ? "... " : "";
     fprintf(stderr, "    %s", lead);
     for (int k = first; k < last; k++) /* control characters must not reach a terminal */
         fputc((unsigned char)source[k] < 0x20 || source[k] == 0x7f ? ' ' : source[k], stderr);
@@ -121,26 +126,16 @@ static void show_source(const char *source, int column)
     fprintf(stderr, "%s^%s\n", colour(TONE_CARET), colour(TONE_END));
 }
 
-/* Line number `line` of a file or of a text in memory; false when there is none. */
-static bool find_source(const char *path, const char *text, int line, char *buffer, size_t size)
+/* Line number `line` of a text; false when there is none. */
+static bool find_source(const char *text, int line, char *buffer, size_t size)
 {
-    FILE *file = text ? NULL : fopen(path, "r");
-    if (!text && !file)
-        return false;
-    int now = 1, byte = 0;
-    size_t used = 0;
-    while (now <= line && (byte = text ? (unsigned char)*text : fgetc(file)) != EOF &&
-           !(text && byte == 0)) {
-        if (byte == '\n')
-            now++;
-        else if (now == line && byte != '\r' && used + 1 < size)
-            buffer[used++] = (char)byte;
-        text += text ? 1 : 0;
+    for (int now = 1; text && now < line; now++) {
+        text = strchr(text, '\n');
+        text += text != NULL;
     }
-    buffer[used] = '\0';
-    if (file)
-        fclose(file);
-    return used > 0;
+    size_t length = text ? strcspn(text, "\r\n") : 0;
+    snprintf(buffer, size, "%.*s", (int)length, text ? text : "");
+    return length > 0;
 }
 
 void cli_message(const taut_error *error, char *buffer, size_t size)
@@ -158,18 +153,11 @@ void cli_say_failure(const taut_error *error)
         cli_error("%s", message);
         return;
     }
-    fflush(stdout);
     char place[320];
     snprintf(place, sizeof place, "%s:%d:%d", error->file, error->line, error->column);
-    headline(place, TONE_ERROR);
-    fprintf(stderr, "%s\n", message);
-    char whole[4096];
-    /* an error keeps the beginning of a line only */
-    if (error->column >= (int)strlen(error->source) &&
-        find_source(error->file, NULL, error->line, whole, sizeof whole))
-        show_source(whole, error->column);
-    else if (error->source[0])
-        show_source(error->source, error->column);
+    say(place, TONE_ERROR, message);
+    if (error->source[0])
+        show_source(error->source, error->source_column, error->source_column != error->column);
 }
 
 int cli_fail(const cli_call *call, const taut_error *error, int code)
@@ -192,10 +180,9 @@ void cli_say_warning(const char *warning, const char *text)
         char path[1024], source[1024], place[1100];
         snprintf(path, sizeof path, "%.*s", (int)(p - warning), warning);
         snprintf(place, sizeof place, "%s:%d:%d", path, line, column);
-        headline(place, TONE_WARNING);
-        fprintf(stderr, "%s\n", p + used);
-        if (find_source(path, text, line, source, sizeof source))
-            show_source(source, column);
+        say(place, TONE_WARNING, p + used);
+        if (find_source(text, line, source, sizeof source))
+            show_source(source, column, false);
         return;
     }
     cli_warning("%s", warning);

@@ -52,7 +52,13 @@ static void print_end(FILE *out, const cli_outcome *outcome, const taut_result *
         break;
     case TAUT_INTERRUPTED: fprintf(out, "at t = %.6g, interrupted\n", result->t); break;
     case TAUT_INACCURATE:
-        fprintf(out, "at t = %.6g; the measured error is above 100 tolerances\n", result->t);
+        fprintf(out, "at t = %.6g; %s\n", result->t,
+                result->error > 100 * result->rtol ? "the measured error is above 100 tolerances"
+                : result->error_lambda > 1000 * result->rtol
+                    ? "the measured error of multipliers is above 1000 tolerances"
+                : isnan(result->error) && isfinite(result->predictable)
+                    ? "the second run failed, so that the result is not confirmed"
+                    : "averaging was not justified all the way, see the warning");
         break;
     case TAUT_LIMIT:
         fprintf(out, "at t = %.6g, the limit of steps was reached\n", result->t);
@@ -87,8 +93,11 @@ static void print_drift(FILE *out, const taut_sizes *sizes, const taut_result *r
     if (sizes->constraints + sizes->invariants > 0 && sizes->kind != TAUT_MECHANICAL)
         fprintf(out, "  %-*s%.3g at most\n", LABEL, "drift", result->drift_position);
     else if ((sizes->can & TAUT_HAS_RIGID) || strcmp(result->motion, "rigid") == 0)
-        fprintf(out, "  %-*s|g| %.3g, |gdot| %.3g at most\n", LABEL, "drift",
-                result->drift_position, result->drift_velocity);
+        fprintf(out, "  %-*s|g|%s %.3g, |gdot| %.3g at most\n", LABEL, "drift",
+                sizes->invariants > 0 ? " and invariants" : "", result->drift_position,
+                result->drift_velocity);
+    else if (sizes->invariants > 0)
+        fprintf(out, "  %-*sinvariants %.3g at most\n", LABEL, "drift", result->drift_position);
 }
 
 /* Multipliers that are known to less than six digits. */
@@ -115,10 +124,30 @@ static void print_events(FILE *out, const taut_result *result)
     fprintf(out, "\n");
 }
 
+/* What slow and effective motion rely on, at its worst. */
+static void print_watched(FILE *out, const taut_result *result)
+{
+    const int *mode = result->resonance_modes;
+    if (isfinite(result->separation))
+        fprintf(out, "  %-*s%.3g at least, at t = %.4g (%lld looks)\n", LABEL, "separation",
+                result->separation, result->separation_at, (long long)result->looks);
+    if (isnan(result->resonance_at))
+        return;
+    fprintf(out, "  %-*smode %d ~ mode %d", LABEL, "resonance", mode[0] + 1, mode[1] + 1);
+    if (mode[2] >= 0)
+        fprintf(out, " + mode %d", mode[2] + 1);
+    fprintf(out, ", apart by %.1f%%, at t = %.4g\n", 100 * result->resonance_gap,
+            result->resonance_at);
+}
+
 /* What a second run measured; without one, that nothing is known of the end. */
 static void print_error(FILE *out, const taut_result *result)
 {
-    if (isnan(result->error) && isfinite(result->error_share))
+    bool forces = result->error <= 100 * result->rtol;
+    if (isnan(result->error) && isfinite(result->predictable))
+        fprintf(out, "  %-*snot measured; both runs agree until t = %.4g\n", LABEL, "error",
+                result->predictable);
+    else if (isnan(result->error) && isfinite(result->error_share))
         fprintf(out, "  %-*snot measured (--verify always); worst step %.3g of its tolerance\n",
                 LABEL, "error", result->error_share);
     if (isnan(result->error))
@@ -131,10 +160,9 @@ static void print_error(FILE *out, const taut_result *result)
     fprintf(out, " (measured, relative; rtol %g%s)\n", result->rtol,
             strcmp(result->motion, "effective") == 0 ? "; without that of averaging" : "");
     if (isfinite(result->predictable))
-        fprintf(out,
-                "  %-*suntil t = %.4g; from there on the error is above 100 tolerances, as in "
-                "chaotic motion\n",
-                LABEL, "predictable", result->predictable);
+        fprintf(out, "  %-*suntil t = %.4g; from there on the error is above %d tolerances%s\n",
+                LABEL, "predictable", result->predictable, forces ? 1000 : 100,
+                forces ? " in the multipliers" : ", as in chaotic motion");
 }
 
 void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose)
@@ -164,6 +192,7 @@ void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose)
     print_energy(out, &result);
     print_drift(out, &sizes, &result);
     print_multipliers(out, outcome, &sizes, result.lambda_uncertainty);
+    print_watched(out, &result);
     print_error(out, &result);
     fprintf(out, "  %-*s%.3g s\n", LABEL, "wall time", outcome->seconds);
     if (outcome->out)
@@ -177,6 +206,23 @@ void cli_json_statistics(cli_json *json, const taut_statistics *statistics)
     cli_json_open(json, "stats", '{');
     for (int k = 0; k < COUNTS; k++)
         cli_json_integer(json, counts[k].name, count_value(k, statistics));
+    cli_json_close(json, '}');
+}
+
+/* Modes count from 1, as in `taut spectrum`. */
+static void json_watched(cli_json *json, const taut_result *result)
+{
+    const int *mode = result->resonance_modes;
+    cli_json_open_flat(json, "watched", '{');
+    cli_json_integer(json, "looks", result->looks);
+    cli_json_real(json, "separation", result->separation);
+    cli_json_real(json, "separation_at", result->separation_at);
+    cli_json_real(json, "resonance_at", result->resonance_at);
+    cli_json_real(json, "resonance_gap", result->resonance_gap);
+    cli_json_open_flat(json, "resonance", '[');
+    for (int k = 0; k < 3 && mode[k] >= 0; k++)
+        cli_json_integer(json, NULL, mode[k] + 1);
+    cli_json_close(json, ']');
     cli_json_close(json, '}');
 }
 
@@ -202,6 +248,10 @@ void cli_summary_json(FILE *out, const cli_outcome *outcome)
         snprintf(text, sizeof text, "--%s", taut_solver_warning(outcome->solver, k));
         cli_json_text(&json, NULL, text);
     }
+    for (int k = 0; taut_solver_notice(outcome->solver, k); k++)
+        cli_json_text(&json, NULL, taut_solver_notice(outcome->solver, k));
+    if (result.caution)
+        cli_json_text(&json, NULL, result.caution);
     cli_json_close(&json, ']');
     cli_json_statistics(&json, &result.statistics);
     cli_json_open_flat(&json, "events", '{');
@@ -230,6 +280,7 @@ void cli_summary_json(FILE *out, const cli_outcome *outcome)
     cli_json_real(&json, "balance", result.energy_balance);
     cli_json_close(&json, '}');
     cli_json_real(&json, "lambda_uncertainty", result.lambda_uncertainty);
+    json_watched(&json, &result);
     cli_json_real(&json, "seconds", outcome->seconds);
     if (outcome->code < 0)
         cli_json_error(&json, outcome->error);

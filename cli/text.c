@@ -26,6 +26,25 @@ static int columns(FILE *out, int width)
     return width;
 }
 
+/* A word after `before`; titles and comments of models are written by others. Returns its length.
+ */
+static size_t put_visible(FILE *out, const char *before, const char *text, size_t length)
+{
+    char word[300], shown[1200];
+    size_t used = strlen(before);
+    fputs(before, out);
+    while (length > 0) {
+        size_t part = length < sizeof word ? length : sizeof word - 1;
+        memcpy(word, text, part);
+        word[part] = '\0';
+        used += taut_visible(word, shown, sizeof shown);
+        fputs(shown, out);
+        text += part;
+        length -= part;
+    }
+    return used;
+}
+
 void cli_wrap(FILE *out, const char *text, int indent, int column, int width)
 {
     width = columns(out, width);
@@ -45,8 +64,7 @@ void cli_wrap(FILE *out, const char *text, int indent, int column, int width)
             fresh = true;
         }
         if (length > 0) {
-            fprintf(out, "%s%.*s", fresh ? "" : " ", (int)length, text);
-            column += (int)length + (fresh ? 0 : 1);
+            column += (int)put_visible(out, fresh ? "" : " ", text, length);
             fresh = false;
         }
         text += length;

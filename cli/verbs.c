@@ -28,8 +28,9 @@ const cli_verb cli_verbs[] = {
      "and keeps the rows computed so far; a second one kills it.\n" MODEL_TEXT
      "Options in a model's [run] section are defaults; the command line overrides them.\n"
      "Exit status: 0 done, 1 numerical failure, 2 wrong model or usage, 3 finished, but the "
-     "measured "
-     "error is above 100 tolerances, 130 interrupted.",
+     "measured error is above 100 tolerances (of multipliers 1000), or the second run failed, or "
+     "effective motion, chosen by "
+     "Taut, met a resonance or too small a separation, 130 interrupted.",
      cli_run},
     {"project", "MODEL",
      "find a slow point: an initial state from which the stiff springs do not oscillate, or one on "
@@ -118,7 +119,7 @@ static const taut_option own_options[] = {
 
 /* Planned: they get their own message instead of a suggestion. */
 static const char *const later_verbs[] = {"sweep"};
-static const char *const later_options[] = {"threads", "outer-step", "resume"};
+static const char *const later_options[] = {"threads", "outer-step"};
 
 /* Words of other programs, and the command of Taut. */
 static const struct {

@@ -11,6 +11,10 @@
 #include <string.h>
 
 #define O_CLOEXEC _O_NOINHERIT
+#define O_NOFOLLOW 0
+#define fsync(number) _commit(number)
+#define getcwd(buffer, size) _getcwd(buffer, (int)(size))
+#define chdir(path) _chdir(path)
 #define lstat stat
 #define mkdir(path, mode) _mkdir(path)
 

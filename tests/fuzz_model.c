@@ -6,44 +6,7 @@
  * arguments, so that an input that once failed can be tried in any build. */
 #include <taut/taut.h>
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-enum { MEMORY_LIMIT = 256 << 20, NOTE = 16 };
-
-/* Each block is preceded by its size, so that what is in use can be counted. */
-static void *bounded_allocate(void *user, size_t bytes)
-{
-    size_t *used = user;
-    if (bytes > MEMORY_LIMIT || *used + bytes > MEMORY_LIMIT)
-        return NULL;
-    char *block = malloc(bytes + NOTE);
-    if (!block)
-        return NULL;
-    *(size_t *)(void *)block = bytes;
-    *used += bytes;
-    return block + NOTE;
-}
-
-static void bounded_release(void *user, void *place)
-{
-    size_t *used = user;
-    if (!place)
-        return;
-    char *block = (char *)place - NOTE;
-    *used -= *(size_t *)(void *)block;
-    free(block);
-}
-
-/* A promise of the interface was broken: stop where the fuzzer sees it. */
-static void demand(bool kept, const char *promise)
-{
-    if (kept)
-        return;
-    fprintf(stderr, "fuzz_model: broken promise: %s\n", promise);
-    abort();
-}
+#include "support/fuzz.h"
 
 /* Names are made on request: ask for the first and the last of each kind, and for those beyond. */
 static void look_at(const taut_system *system)
@@ -174,8 +137,6 @@ static void use(const taut_system *system)
     free(r);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     size_t used = 0;
@@ -201,32 +162,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     demand(used == 0, "all memory is given back");
     return 0;
 }
-
-#ifndef TAUT_LIBFUZZER
-static int replay(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        fprintf(stderr, "fuzz_model: cannot read %s\n", path);
-        return 1;
-    }
-    enum { LONGEST = 1 << 20 };
-    uint8_t *data = malloc(LONGEST);
-    size_t size = data ? fread(data, 1, LONGEST, file) : 0;
-    fclose(file);
-    if (data)
-        LLVMFuzzerTestOneInput(data, size);
-    free(data);
-    return data ? 0 : 1;
-}
-
-int main(int count, char **argument)
-{
-    int status = 0;
-    for (int k = 1; k < count; k++) {
-        printf("%s\n", argument[k]);
-        status |= replay(argument[k]);
-    }
-    return status;
-}
-#endif

@@ -335,11 +335,11 @@ two = 2*x^2 + 2*y^2 - 2
 x = 1, y = 0
 END
 run check twice.taut
-expect 1 "redundant rigid bonds"
+expect 0 "redundant rigid bonds"
 has out "two" "the redundant bond is named"
 run check twice.taut --json
-expect 1 "redundant rigid bonds, --json"
-json out 'd["status"] == "unusable" and d["rank"]["rank"] == 1 and d["rank"]["bonds"] == 2' "rank in JSON"
+expect 0 "redundant rigid bonds, --json"
+json out 'd["status"] == "usable" and d["rank"]["rank"] == 1 and d["rank"]["bonds"] == 2' "rank in JSON"
 
 group=message
 cat >wrong.taut <<'END'

@@ -1,6 +1,6 @@
 /* test_difference_oxygen.c - the difference condition on the hydrogen-oxygen reactions of Gear,
  * Kaper, Kevrekidis, Zagaris 2005, section 4.2, tables 3 to 5; reference numbers of
- * docs/sources.md, D. */
+ * docs/sources.md, D; and points that the iteration finds although the motion leaves them. */
 #include <float.h>
 #include <taut/taut.h>
 
@@ -186,8 +186,52 @@ static void hydrogen_oxygen_ratio(void)
     projected_drop(&p);
 }
 
+/* y' = rate y: y = 0 is a fixed point for every rate, and a slow state only where it attracts. */
+static void repelling(void)
+{
+    static const double rate[] = {-50, -5, 5, 50};
+    check_group("a point that repels");
+    for (int k = 0; k < 4; k++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "[state]\nx, y, w\n[rates]\nx' = -0.01*x\ny' = %g*y\nw' = 40*(x - w)\n[stepper]\n"
+                 "method = rk4\nstep = 0.002\nhorizon = 0.1\n[observables]\nx\n[start]\n"
+                 "x = 1, y = 0.3, w = 0.8\n",
+                 rate[k]);
+        projected p = project_model(text, NULL, "method=difference order=0");
+        if (rate[k] < 0 && projected_good("attracting", &p))
+            check_near("y", p.r.q[1], 0, 1e-12);
+        if (rate[k] > 0) {
+            check_equal("repelling", p.code, TAUT_ERROR_CONVERGE);
+            check_contains("repelling", p.error.message, "no slow state");
+            check_near("the initial state is kept", p.r.q ? p.r.q[1] : NAN, 0.3, 0);
+        }
+        projected_drop(&p);
+    }
+}
+
+/* Before the ignition there is no slow state: without radicals nothing burns, with any they
+ * multiply. Rate of chain branching at O2 = 2e-8: at least 2 k1f O2 - mu k5f O2 > 0, times 2e-5:
+ * 0.2. */
+static void before_ignition(void)
+{
+    check_group("before the ignition");
+    for (int plain = 0; plain < 2; plain++) {
+        projected p = project_model(
+            ho_model(NULL), NULL, plain ? "method=difference iterate=plain" : "method=difference");
+        check_equal("the shipped initial state", p.code, TAUT_ERROR_CONVERGE);
+        check_contains("the shipped initial state", p.error.message, "no slow state");
+        for (int i = 0; p.r.q && i < 7; i++)
+            check_row(p.r.q[i] == p.r.start_q[i], "variable %d: %g is not the initial %g", i,
+                      p.r.q[i], p.r.start_q[i]);
+        projected_drop(&p);
+    }
+}
+
 int main(void)
 {
+    repelling();
+    before_ignition();
     hydrogen_oxygen();
     hydrogen_oxygen_ratio();
     return check_done();

@@ -133,9 +133,13 @@ static void test_accumulation(void)
         snprintf(model, sizeof model, "%s[events]\n%s", BALL, rows[k].events);
         driven d = driven_create(model, "step=0.01 until=20", NULL);
         if (driven_good(rows[k].events, &d)) {
-            check_row(taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error) == TAUT_ERROR_STEP,
-                      "%s: %s", rows[k].events, d.error.message);
-            check_contains("message", d.error.message, "event 'hit' occurs without end");
+            /* in geometric progression they end at their limit (test_events_many.c), else they fail
+             */
+            bool limit = strstr(rows[k].events, "-0.");
+            check_equal(rows[k].events, taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error),
+                        limit ? TAUT_EVENT : TAUT_ERROR_STEP);
+            check_contains("message", limit ? taut_solver_notice(d.solver, 0) : d.error.message,
+                           limit ? "event 'hit' accumulates" : "event 'hit' occurs without end");
             check_near(rows[k].events, taut_solver_time(d.solver), rows[k].t, rows[k].tolerance);
             check_below("depth under the floor", -taut_solver_position(d.solver)[0], 1e-12);
         }

@@ -361,7 +361,7 @@ static void test_refusals(void)
                               .method = "rk4",
                               .field = "first"});
     check_equal("index 3", rig_run(&r, 1, 10), TAUT_ERROR_SINGULAR);
-    check_contains("index 3", r.error.message, "index is not 2");
+    check_contains("index 3", r.error.message, "index is above 2");
     rig_destroy(&r);
 }
 

@@ -40,6 +40,17 @@ static const struct {
                "[rates]\nx' = u\ny' = w\nu' = -x/(x^2 + y^2)^1.5\nw' = -y/(x^2 + y^2)^1.5\n"
                "[invariants]\nenergy = (u^2 + w^2)/2 - 1/sqrt(x^2 + y^2) + 0.5\n"
                "[start]\nx = 1, y = 0, u = 0, w = 1\n"},
+    {"mixed index", "# constraints with and without algebraic variables\n"
+                    "[state]\nx, w\n[algebraic]\ny, mu\n"
+                    "[rates]\nx' = y*exp(t)*cos(t) + mu*x\nw' = -sin(t) + mu*w*(1 + y)\n"
+                    "[constraints]\ncircle = x^2 + w^2 - 1\n"
+                    "level = y*(1 + x) - exp(-t)*(1 + sin(t))\n"
+                    "[start]\nx = sin(t), w = cos(t), y = 7\n"},
+    {"conserved", "# invariants, and a stiffness that depends on t\n"
+                  "[coordinates]\nx, y, z\n[potential]\ny\n"
+                  "[bonds]\nrod = sqrt(x^2 + y^2) - 1\nspring = z  stiffness 100 + t\n"
+                  "[invariants]\nenergy = (x'^2 + y'^2)/2 + y\n"
+                  "[start]\nx = 1, z = 0.1\n"},
 };
 enum { MODELS = sizeof models / sizeof models[0] };
 

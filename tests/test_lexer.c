@@ -1,4 +1,5 @@
 /* test_lexer.c - numbers, tokens and their places, texts made fit for messages. */
+#include "base/text.h"
 #include "expr/lexer.h"
 
 #include <locale.h>

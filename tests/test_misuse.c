@@ -218,6 +218,8 @@ static void test_solvers(void)
     GIVES(isnan(taut_solver_time(NULL)) && !taut_solver_position(NULL));
     GIVES(!taut_solver_velocity(NULL) && !taut_solver_multipliers(NULL));
     GIVES(!taut_solver_explanation(NULL) && !taut_solver_warning(NULL, 0));
+    GIVES(!taut_solver_notice(NULL, 0) && !taut_solver_notice(run, -1) &&
+          !taut_solver_notice(run, 99));
     GIVES(!taut_solver_warning(run, -1) && !taut_solver_warning(run, 99));
     MISUSE(taut_csv_create(NULL, &file, &empty, &err));
     MISUSE(taut_csv_create("x.csv", NULL, &empty, &err));

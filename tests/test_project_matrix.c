@@ -509,9 +509,10 @@ int main(int argc, char **argv)
     listed = (long)(strlen(heading) + strlen(table));
     check_group("projections on models");
     check_row(models >= 23, "only %d models", models);
-    for (int k = 0; k < models; k++) /* the judge is dense: a small cloth */
-        run_subject(
-            &(subject){names[k], names[k], strcmp(names[k], "cloth") ? NULL : "N=4", 0, NULL});
+    for (int k = 0; k < models; k++) /* the judge is dense: a small cloth; half_car: it has none */
+        if (strcmp(names[k], "half_car") != 0)
+            run_subject(
+                &(subject){names[k], names[k], strcmp(names[k], "cloth") ? NULL : "N=4", 0, NULL});
     check_group("projections on variants");
     for (int k = 0; k < VARIANTS; k++)
         run_subject(&variants[k]);

@@ -24,6 +24,26 @@ has err "--atol: method verlet has a fixed step size and no error estimate"
 run 0 run pendulum --motion slow --method radau5 --newton tensor --rtol 1e-8 --until 0.1 --out rows.csv --json
 json 'd["warnings"] == []'
 
+# what the motion relies on, along the run: the 1:2 resonance at t = 2.08
+run 0 run double_pendulum_gravity --until 5 --out rows.csv
+has err "warning: motion effective needs a separation of 30, and from t = 2."
+has err "it neglects the resonance mode 2 ~ mode 1 + mode 1 at t = 2.08"
+has out "resonance               mode 2 ~ mode 1 + mode 1, apart by 0.0%, at t = 2.08"
+run 0 run double_pendulum_gravity --until 5 --out rows.csv --json
+json 'd["watched"]["resonance"] == [2, 1, 1] and abs(d["watched"]["resonance_at"] - 2.084) < 6e-3 and len(d["warnings"]) == 1'
+json '15 < d["watched"]["separation"] < 30 and d["watched"]["looks"] > 8'
+run 0 run double_pendulum_gravity --out rows.csv --json
+json 'd["watched"]["resonance"] == [] and d["watched"]["resonance_at"] is None and d["warnings"] == []'
+sed '/^motion = /d' "$TAUT_SOURCE/models/double_pendulum_gravity.taut" >chosen.taut
+run 3 run chosen.taut --set eps=1e-8 --until 5 --out rows.csv
+has out "ended                   at t = 5; averaging was not justified all the way, see the warning"
+run 3 run chosen.taut --set eps=1e-8 --until 5 --out rows.csv --json
+json 'd["status"] == "inaccurate" and d["error"] < 1e-4'
+run 0 run chosen.taut --set eps=1e-8 --until 1.5 --out rows.csv --json
+json 'd["status"] == "done" and d["motion"] == "effective"'
+run 0 run double_pendulum --motion full --until 0.01 --out rows.csv --json
+json 'd["watched"]["looks"] == 0 and d["watched"]["separation"] is None'
+
 # a step of [run] is said to be from there, one of the command line is not
 run 0 run pendulum --motion full --method verlet --until 0.01 --out rows.csv --json
 json '"step 0.0003 (of [run])" in d["explanation"]'

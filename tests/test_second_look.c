@@ -84,8 +84,8 @@ static void test_found(void)
     taut_result result;
     check_group("what the first run misses");
     int code = run(&d, BUMP, "until=10 verify=never max-step=3", &result);
-    check_row(code == 0 && fabs(taut_solver_velocity(d.solver)[0]) < 1e-9,
-              "the push is met: v = %g", taut_solver_velocity(d.solver)[0]);
+    check_row(code == 0 && fabs(taut_solver_velocity(d.solver)[0] - 1) < 1e-4,
+              "the push is found before the run: v = %g", taut_solver_velocity(d.solver)[0]);
     driven_destroy(&d);
     code = run(&d, BUMP, "until=10 verify=auto max-step=3", &result);
     double v = taut_solver_velocity(d.solver)[0];

@@ -275,18 +275,26 @@ static void test_nan(void)
     driven_destroy(&d);
 }
 
-/* Default rows of systems of many sizes, `every` in [run]: a row has 2 n numbers. */
+/* Default rows of systems of many sizes, `every` in [run]: a row has 2 n numbers. There are 7
+ * steps; of more than 1000 numbers no more than a row in each. */
 static void test_default_rows(void)
 {
     static const struct {
         int n;
         const char *run, *options;
         int rows;
-    } table[] = {{1, "", "", 1001},           {500, "", "", 1001},
-                 {1000, "", "", 501},         {20000, "", "", 101},
-                 {1, "every = step", "", 8},  {1, "every = step", "every=0.5", 4},
-                 {1, "every = 1/4", "", 7},   {20000, "every = 0.5", "", 4},
-                 {1, "", "every=step", 8},    {1, "every = 0.5", "every=step", 8},
+    } table[] = {{1, "", "", 1001},
+                 {500, "", "", 1001},
+                 {501, "", "", 8},
+                 {20000, "", "", 8},
+                 {1000, "", "step=0.001", 501},
+                 {20000, "", "step=0.01", 101},
+                 {1, "every = step", "", 8},
+                 {1, "every = step", "every=0.5", 4},
+                 {1, "every = 1/4", "", 7},
+                 {20000, "every = 0.5", "", 4},
+                 {1, "", "every=step", 8},
+                 {1, "every = 0.5", "every=step", 8},
                  {20000, "", "every=step", 8}};
     check_group("default rows");
     for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {

@@ -292,7 +292,8 @@ static void test_invariant_value(void)
                     .model = model, .method = "euler", .field = "first", .stabilize = "project"});
         if (rig_good("create", &r) && k) {
             r.s.now.q[1] = 0;
-            check_equal("begin", taut_stabilizer_begin(r.projector, 0, r.s.now.q, &r.error), 0);
+            check_equal("begin", taut_stabilizer_begin(r.projector, 0, r.s.now.q, NULL, &r.error),
+                        0);
         }
         rig_run(&r, 1, 10);
         if (rig_good("run", &r))

@@ -33,7 +33,9 @@ enum {
     TAUT_EVENT = 1,         /* an event asked to stop */
     TAUT_INTERRUPTED = 2,   /* the progress callback asked to stop */
     TAUT_LIMIT = 3,         /* a limit (steps) was reached before the end time */
-    TAUT_INACCURATE = 4,    /* finished, but the measured error is above 100 tolerances */
+    TAUT_INACCURATE = 4,    /* finished, but the measured error is above 100 tolerances, of
+                               multipliers 1000; or the second run failed; or effective motion,
+                               chosen by Taut, was not justified (taut_result, caution) */
     TAUT_ERROR_USAGE = -1,  /* a call or an option does not make sense */
     TAUT_ERROR_MODEL = -2,  /* a model file is wrong; file, line, column are set */
     TAUT_ERROR_FILE = -3,   /* a file cannot be read or written */
@@ -57,10 +59,11 @@ typedef struct taut_error {
     int line, column;  /* in a model file, from 1; 0 when there is none */
     double t;          /* time of the failure, NaN when there is none */
     char file[256];    /* model file, or empty */
-    char source[200];  /* the offending line, or empty */
+    char source[200];  /* the offending line, or the part of a long one around it, or empty */
     char option[40];   /* the option that the message is about, "rtol", or empty */
     char message[960]; /* one or two sentences: what failed, what was expected, what to do */
-    unsigned char reserved[64]; /* zero */
+    int source_column; /* the place in `source`, from 1; 0 when there is none */
+    unsigned char reserved[60]; /* zero */
 } taut_error;
 
 /* Memory comes from here, and only while objects are created. NULL everywhere means malloc and
@@ -93,6 +96,11 @@ TAUT_API void taut_blas_threads(int count);
  * (insert, delete, replace, swap neighbours) for names up to 4 letters, 2 up to 8, 3 beyond, and
  * fewer edits than letters. */
 TAUT_API const char *taut_near_miss(const char *name, const char *const *candidates, int64_t count);
+
+/* Copies text of others for people: control characters, which a terminal would obey, and bytes that
+ * are no UTF-8 become \x1b and the like, tabs become blanks. Cut where `size` bytes end; returns
+ * the length. Messages of the library are such copies. */
+TAUT_API size_t taut_visible(const char *text, char *copy, size_t size);
 
 #ifdef __cplusplus
 }

@@ -38,7 +38,8 @@ TAUT_API const taut_system *taut_context_system(const taut_context *context);
 TAUT_API int taut_context_set_parameter(taut_context *context, taut_index k, double value,
                                         taut_error *error);
 TAUT_API double taut_context_parameter(const taut_context *context, taut_index k);
-/* c, [m]; 0 is rigid */
+/* c, [m]; 0 is rigid. Where a stiffness k(t) depends on t: that of the initial time, and bonds are
+ * evaluated as sqrt(k(t)/k) g */
 TAUT_API const double *taut_context_compliance(const taut_context *context);
 TAUT_API const double *taut_context_damping(const taut_context *context); /* tau, [m] */
 /* diagonal, [n]; NULL unless TAUT_MASS_DIAGONAL */
@@ -192,6 +193,46 @@ TAUT_API int taut_evaluate_events(taut_context *context, double t, const double 
  * q[n] and v[n] are altered. */
 TAUT_API int taut_event_apply(taut_context *context, taut_index k, double t, double *q, double *v,
                               const double *lambda, taut_error *error);
+
+/* The file of table k of the model, as [tables] names it; NULL past the last. With the text of the
+ * model (taut_system_text) and taut_load.tables the system can be read again without files. */
+TAUT_API const char *taut_system_table(const taut_system *system, taut_index k);
+
+/* ---- saving a run, and going on with it in another process */
+
+/* Takes bytes; 0, or anything else when it cannot. */
+typedef int (*taut_write)(void *user, const void *bytes, size_t count);
+/* Writes everything that the next steps depend on: the state, the step size, what the method
+ * remembers, events, rows, statistics. Not what taut_solver_keep keeps. To be called between runs
+ * and advances, or by a taut_checkpoint. TAUT_ERROR_FILE when `write` fails; TAUT_ERROR_REFUSED
+ * after a second look (option verify), and for methods that do not support it. */
+TAUT_API int taut_solver_save(taut_solver *solver, taut_write write, void *user, taut_error *error);
+/* Goes on where a run was saved: the next call of taut_solver_run or taut_solver_advance gives the
+ * same bits as it would have there. `solver` is new, made from the same system with the same
+ * options by the same version of Taut; anything else, and bytes that are damaged or cut off, are
+ * refused with TAUT_ERROR_FILE (bytes that are wrong on purpose give a wrong run or an error). On
+ * failure the solver can only be destroyed. A run goes on behind the rows that it had written: its
+ * sinks have them already (taut_file_sink_resume), and are begun again. */
+TAUT_API int taut_solver_restore(taut_solver *solver, const void *bytes, size_t count,
+                                 taut_error *error);
+/* Called at the beginning of a run, between steps about every `seconds`, when the run is
+ * interrupted or meets what ends it, and at its end; here the run can be saved. While rows wait for
+ * a second look only the beginning can be. A negative code ends the run with an error. */
+typedef int (*taut_checkpoint)(void *user, taut_solver *solver, taut_error *error);
+/* call NULL: none from now on. */
+TAUT_API int taut_solver_checkpoint(taut_solver *solver, double seconds, taut_checkpoint call,
+                                    void *user, taut_error *error);
+
+/* Where a file sink is: all rows so far are in the file and on the disk. */
+typedef struct taut_file_mark {
+    size_t size;
+    int64_t rows, bytes; /* written; rows -1: not begun */
+} taut_file_mark;
+TAUT_API int taut_file_sink_mark(taut_file_sink *file, taut_file_mark *mark, taut_error *error);
+/* When the sink is begun next, it goes on behind the rows of the mark, and removes what follows
+ * them. A file that is shorter is refused. */
+TAUT_API int taut_file_sink_resume(taut_file_sink *file, const taut_file_mark *mark,
+                                   taut_error *error);
 
 #ifdef __cplusplus
 }

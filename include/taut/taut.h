@@ -72,9 +72,10 @@ TAUT_API int taut_system_parse(const char *text, size_t length, const char *name
 TAUT_API void taut_system_destroy(taut_system *system);
 
 typedef enum taut_kind {
-    TAUT_MECHANICAL,  /* coordinates, masses, forces, bonds */
-    TAUT_FIRST_ORDER, /* z' = f(t,z,y), 0 = constraints(t,z), invariants(t,z) constant */
-    TAUT_BLACK_BOX    /* a flow without equations */
+    TAUT_MECHANICAL, /* coordinates, masses, forces, bonds */
+    /* z' = f(t,z,y), 0 = constraints(t,z), invariants(t,z) constant; index 1: see `followed` */
+    TAUT_FIRST_ORDER,
+    TAUT_BLACK_BOX /* a flow without equations */
 } taut_kind;
 
 typedef enum taut_mass_kind {
@@ -101,7 +102,7 @@ enum {
     TAUT_HAS_KINETIC = 1 << 12,      /* M comes from a kinetic energy */
     TAUT_HAS_FORCES = 1 << 13,       /* some of f does not come from a potential */
     TAUT_HAS_EVENTS = 1 << 14,
-    TAUT_HAS_ALGEBRAIC = 1 << 15, /* first order: semi-explicit index 2 */
+    TAUT_HAS_ALGEBRAIC = 1 << 15, /* first order: semi-explicit index 2, or brought to it */
     TAUT_HAS_INVARIANTS = 1 << 16,
     TAUT_HAS_STEPPER = 1 << 17,
     TAUT_HAS_KINKS = 1 << 18, /* abs, min, floor, ...: derivatives take one side */
@@ -116,11 +117,14 @@ typedef struct taut_sizes {
     taut_index algebraic;   /* first order: y */
     /* m: rows of g and G; first order: constraints + invariants + observables, in this order */
     taut_index bonds;
-    taut_index constraints, invariants, observables;
+    taut_index constraints, invariants, observables; /* mechanical: invariants are no rows */
     taut_index parameters, outputs, events, settings, warnings;
     int dimension;            /* of [particles], 0 without */
     int64_t jacobian_entries; /* stored entries of G */
     int64_t kernels, members; /* statements after grouping, and their members in total */
+    /* first order: the last so many coordinates are algebraic variables that constraints contain
+     * (index 1); the rate of each is one of the `algebraic` */
+    taut_index followed;
 } taut_sizes;
 
 TAUT_API int taut_system_sizes_get(const taut_system *system, taut_sizes *sizes, taut_error *error);
@@ -151,9 +155,18 @@ TAUT_API const char *taut_system_text(const taut_system *system, size_t *length)
  * many there are, -1 when k is out of range. */
 TAUT_API int taut_system_bond_ends(const taut_system *system, taut_index k, int most,
                                    taut_index *first, int *dimension);
+/* Bytes of memory that `taut check` needs for this system: an estimate within a factor of two, from
+ * sizes alone, before anything is allocated. Runs need about 3 times, projections 5 times as much;
+ * factors of large systems without a narrow band come on top. */
+TAUT_API double taut_system_memory(const taut_system *system);
 /* Warning k of reading (unused names, kinks), as "file:line:column: text"; NULL when out of
  * range. */
 TAUT_API const char *taut_system_warning(const taut_system *system, taut_index k);
+/* File k that [tables] were read from, with its folder; NULL when out of range. */
+TAUT_API const char *taut_system_table_file(const taut_system *system, taut_index k);
+/* Condition k of the equations (if, abs, min, floor, ...), as "file:line: if, 351 times, of the
+ * state", those of one line and kind together; NULL when out of range. */
+TAUT_API const char *taut_system_condition(const taut_system *system, taut_index k);
 /* Setting k of [run]: option name and value as text. Returns false when out of range. */
 TAUT_API bool taut_system_setting(const taut_system *system, taut_index k, const char **name,
                                   const char **value);
@@ -274,8 +287,9 @@ typedef struct taut_result {
      * damped bonds; and the rest, change - work + dissipated, which is the error of a conserved
      * energy, and of all three otherwise (powers are sampled at rows). */
     double energy_work, energy_dissipated, energy_balance;
-    /* of the multipliers at the end, max norm. Full motion: the rounding of g times the stiffness;
-     * slow: the last change of their expansion; rigid: rounding. NaN: not known */
+    /* of the multipliers at the end, max norm. Full motion: the rounding of g times the stiffness
+     * and the root of the number of steps; slow: the last change of their expansion; rigid:
+     * rounding. NaN: not known */
     double lambda_uncertainty;
     /* measured by a second run (option verify), largest over the rows, relative to the largest
      * value of each group of variables; NaN: not measured. error: the larger of the first two. */
@@ -283,6 +297,18 @@ typedef struct taut_result {
     /* from this time on the error is above 100 tolerances; NaN: nowhere, or not measured */
     double predictable;
     double rtol; /* that was asked for; NaN with a fixed step size */
+    /* What slow and effective motion rely on, looked at from time to time along the run: the
+     * smallest separation (lowest stiff frequency over the slow rate at that state; INFINITY:
+     * nothing slow changes) and its time; NaN: not watched, or unknown. */
+    int64_t looks;
+    double separation, separation_at;
+    /* Effective motion: the first resonance within 5 %, at its closest: its time (NaN: none was
+     * met), the relative distance, and the modes j, k, l from 0 as in taut_resonance. */
+    double resonance_at, resonance_gap;
+    int resonance_modes[3];
+    /* a sentence, with the time, where that is below what the motion needs; NULL: it is not. A
+     * run whose motion effective was Taut's own choice then ends with TAUT_INACCURATE. */
+    const char *caution;
 } taut_result;
 
 /* A run of `system` as `options` say (motion, method, step, from, until, every; settings of
@@ -339,6 +365,10 @@ TAUT_API const char *taut_solver_explanation(const taut_solver *solver);
 /* Warning k: an option that was given to taut_solver_create and has no effect in this run; the
  * text begins with its name. NULL when out of range. */
 TAUT_API const char *taut_solver_warning(const taut_solver *solver, int k);
+/* Notice k: what a reader of the results should know of the model or of the run, in a sentence:
+ * redundant rigid bonds, singular configurations. Those of the run exist when it has ended. NULL
+ * when out of range. */
+TAUT_API const char *taut_solver_notice(const taut_solver *solver, int k);
 
 /* Sinks that come with Taut. `path` "-" is standard output. Destroy closes; a failed write is
  * reported by the run (disk full). */
@@ -538,6 +568,9 @@ typedef struct taut_check_report {
     double decay_rate;
     double decay_steps; /* of dop8 until the end time, at the limit of stability; NaN: unknown */
     double separation;  /* frequency_least over slow_rate; INFINITY where that is 0 */
+    /* of the pilot run at which slow_rate was evaluated; 0: there is none, and slow_rate is that
+     * of the start */
+    int slow_rate_states;
 } taut_check_report;
 
 /* Examines a system at its initial state. Options read: from, backend, no-derivatives, and those of

@@ -2,9 +2,10 @@
 #include "base/error.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/text.h"
 
 static const struct {
     int code;
@@ -14,7 +15,9 @@ static const struct {
     {TAUT_EVENT, "TAUT_EVENT", "an event stopped the run"},
     {TAUT_INTERRUPTED, "TAUT_INTERRUPTED", "the run was interrupted"},
     {TAUT_LIMIT, "TAUT_LIMIT", "a limit was reached before the end time"},
-    {TAUT_INACCURATE, "TAUT_INACCURATE", "the measured error is above 100 tolerances"},
+    {TAUT_INACCURATE, "TAUT_INACCURATE",
+     "the measured error is above 100 tolerances (of multipliers 1000), the second run failed, or "
+     "averaging was not justified"},
     {TAUT_ERROR_USAGE, "TAUT_ERROR_USAGE", "a call or an option does not make sense"},
     {TAUT_ERROR_MODEL, "TAUT_ERROR_MODEL", "the model is wrong"},
     {TAUT_ERROR_FILE, "TAUT_ERROR_FILE", "a file cannot be read or written"},
@@ -54,13 +57,34 @@ void taut_error_clear(taut_error *error)
     error->t = NAN;
 }
 
+void taut_message(taut_error *error, const char *format, va_list list)
+{
+    char text[sizeof error->message];
+    vsnprintf(text, sizeof text, format, list);
+    taut_visible(text, error->message, sizeof error->message);
+}
+
+void taut_error_quote(taut_error *error, const char *line, size_t length)
+{
+    enum { BEFORE = 120 };
+    size_t room = sizeof error->source - 1, column = error->column > 0 ? (size_t)error->column : 1;
+    size_t first = length > room && column > BEFORE ? column - BEFORE : 0;
+    if (length > 0 && line[length - 1] == '\r')
+        length--;
+    first = first < length ? first : length;
+    while (first > 0 && ((unsigned char)line[first] & 0xc0) == 0x80)
+        first--; /* not inside a UTF-8 sequence */
+    taut_text_clean(error->source, sizeof error->source, line + first, length - first);
+    error->source_column = error->column > 0 ? error->column - (int)first : 0;
+}
+
 static int fail(taut_error *error, int code, const char *option, const char *format, va_list list)
 {
     if (error) {
         taut_error_clear(error);
         error->code = code;
         snprintf(error->option, sizeof error->option, "%s", option);
-        vsnprintf(error->message, sizeof error->message, format, list);
+        taut_message(error, format, list);
     }
     return code;
 }

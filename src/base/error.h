@@ -3,6 +3,8 @@
 #ifndef TAUT_BASE_ERROR_H
 #define TAUT_BASE_ERROR_H
 
+#include <stdarg.h>
+
 #include "base/inside.h"
 
 /* Fills *error (may be NULL) with a code and a message; returns the code, so that callers write
@@ -21,6 +23,11 @@ int taut_fail_memory(taut_error *error);
  * reason in *error (may be NULL) when no other way is open, because memory ran out or a callback
  * asked to stop. */
 int taut_fail_final(int status, const taut_error *reason, taut_error *error);
+/* The message of *error, with control characters of foreign text made visible. */
+void taut_message(taut_error *error, const char *format, va_list list)
+    __attribute__((format(printf, 2, 0)));
+/* The source line of *error, whose column is set; of a long line the part around it. */
+void taut_error_quote(taut_error *error, const char *line, size_t length);
 /* Empties *error (may be NULL). */
 void taut_error_clear(taut_error *error);
 

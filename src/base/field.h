@@ -4,7 +4,7 @@
 #ifndef TAUT_BASE_FIELD_H
 #define TAUT_BASE_FIELD_H
 
-#include "base/memory.h"
+#include "base/archive.h"
 
 /* Second order:  q' = v, v' = rate(t,q,v).   First order:  q' = rate(t,q), v unused by the
  * method (algebraic variables, if any, are found inside and returned through lambda's place). */
@@ -19,6 +19,8 @@ typedef struct taut_field {
     /* gx[m] = G x, or without x sum_k |G_ik|, with G of the latest evaluation; NULL: none */
     void (*stretch)(struct taut_field *field, const double *x, double *gx);
     void (*destroy)(struct taut_field *field); /* takes half-made ones; may be NULL */
+    /* what later evaluations depend on; NULL: nothing */
+    void (*archive)(struct taut_field *field, taut_archive *archive);
     /* counts force evaluations, factorisations, solves */
     taut_statistics *statistics;
     void *self;

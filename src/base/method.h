@@ -3,6 +3,7 @@
 #ifndef TAUT_BASE_METHOD_H
 #define TAUT_BASE_METHOD_H
 
+#include "base/archive.h"
 #include "base/field.h"
 #include "base/memory.h"
 
@@ -102,6 +103,10 @@ typedef struct taut_method {
     int (*complete)(taut_stepper *stepper, taut_error *error);
     /* the driver undid the latest step (now is what last was); NULL: as changed */
     void (*rejected)(taut_stepper *stepper);
+    /* the work of all forces in the latest step, the integral of v^T M v' by its own stages, with
+     * the diagonal of a constant M; *off: its estimated error, *rounding: and that of rounding;
+     * NULL: none */
+    double (*work)(taut_stepper *stepper, const double *mass, double *off, double *rounding);
     /* gx[m] = G x, or without x sum_k |G_ik|, with G near the end of the latest step; NULL: none */
     void (*stretch)(taut_stepper *stepper, const double *x, double *gx);
     /* the state at a fraction theta of the latest step, q, v and lambda, also after `changed` (a
@@ -110,6 +115,9 @@ typedef struct taut_method {
     /* lambda[m] at any state, for output; may be called at any time */
     int (*multipliers)(taut_stepper *stepper, double t, const double *q, const double *v,
                        double *lambda, taut_error *error);
+    /* walks over all of `work` that later steps depend on; the states are the driver's. NULL: runs
+     * by this method cannot be saved */
+    void (*archive)(taut_stepper *stepper, taut_archive *archive);
 } taut_method;
 
 /* Memory for a state of the stepper's system, from its arena. (step/methods.c) */

@@ -72,6 +72,16 @@ static const taut_option table[] = {
      "write the trajectory to FILE.csv or FILE.h5 (HDF5); `-` is standard output; project: write "
      "the state to FILE as a [start] section; `-` is standard output; spectrum: write the rows of "
      "--until to FILE.csv; reproduce: the folder for tables and pictures"},
+    {"end", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run", false, false,
+     "write the final state to FILE, which --start reads"},
+    {"checkpoint", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run", false, false,
+     "save the run to FILE from time to time, when it is interrupted or terminated, and at its "
+     "end; "
+     "--resume FILE continues it"},
+    {"checkpoint-every", TAUT_OPTION_REAL, "60", 0, 1e9, "", "SECONDS", "run", false, false,
+     "time between checkpoints"},
+    {"resume", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run", false, false,
+     "continue the run that was saved in FILE, with its model, options and output files"},
     {"plot", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run compare project", false, false,
      "draw the trajectory " INTO_PICTURE "; compare: draw error against evaluations " INTO_PICTURE
      "; project: draw the convergence " INTO_PICTURE},

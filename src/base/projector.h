@@ -4,7 +4,7 @@
 #ifndef TAUT_BASE_PROJECTOR_H
 #define TAUT_BASE_PROJECTOR_H
 
-#include "base/memory.h"
+#include "base/archive.h"
 
 typedef struct taut_projector {
     const char *name;
@@ -13,6 +13,8 @@ typedef struct taut_projector {
     int (*apply)(struct taut_projector *projector, double t, double *q, double *v,
                  taut_error *error);
     void (*destroy)(struct taut_projector *projector);
+    /* what later calls depend on; NULL: nothing */
+    void (*archive)(struct taut_projector *projector, taut_archive *archive);
     taut_statistics *statistics;
     void *self;
 } taut_projector;

@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 
-/* Memory comes from the arena and stays in it; up to eight blocks may be out at once. allocate
- * is NULL when out of memory. */
+/* Memory comes from the arena and stays in it; a sequence of requests that repeats takes nothing
+ * more from it. allocate is NULL when out of memory. */
 taut_allocator taut_reuse_allocator(taut_arena *arena);
 
 #endif

@@ -104,6 +104,63 @@ double taut_dot(taut_index n, const double *x, const double *y)
     return sum;
 }
 
+/* Four sums at a time: one alone would wait for itself. */
+TAUT_HOT static double vector_power(taut_index n, const double *m, const double *x, const double *y)
+{
+    double sum[4] = {0}, rest = 0;
+    taut_index i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int k = 0; k < 4; k++)
+            sum[k] += m[i + k] * x[i + k] * y[i + k];
+    for (; i < n; i++)
+        rest += m[i] * x[i] * y[i];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]) + rest;
+}
+
+double taut_power(taut_index n, const double *m, const double *x, const double *y)
+{
+    return vector_power(n, m, x, y);
+}
+
+TAUT_HOT static double vector_square(taut_index n, const double *x)
+{
+    double sum[4] = {0}, rest = 0;
+    taut_index i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int k = 0; k < 4; k++)
+            sum[k] += x[i + k] * x[i + k];
+    for (; i < n; i++)
+        rest += x[i] * x[i];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]) + rest;
+}
+
+double taut_square(taut_index n, const double *x)
+{
+    return vector_square(n, x);
+}
+
+/* As vector_largest. */
+TAUT_HOT static double vector_largest_share(taut_index n, const double *x, const double *c,
+                                            double a, double b)
+{
+    int64_t most = 0;
+    double size;
+    for (taut_index i = 0; i < n; i++) {
+        double share = x[i] / (a * c[i] + b);
+        int64_t bits;
+        memcpy(&bits, &share, sizeof bits);
+        bits = c[i] > 0 ? bits & INT64_MAX : 0;
+        most = bits > most ? bits : most;
+    }
+    memcpy(&size, &most, sizeof size);
+    return size;
+}
+
+double taut_largest_share(taut_index n, const double *x, const double *c, double a, double b)
+{
+    return vector_largest_share(n, x, c, a, b);
+}
+
 double taut_norm(taut_index n, const double *x)
 {
     return sqrt(taut_dot(n, x, x));

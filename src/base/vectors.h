@@ -19,6 +19,12 @@ double taut_largest_difference(int64_t n, const double *x, const double *y);
 double taut_norm(taut_index n, const double *x);
 /* x^T y */
 double taut_dot(taut_index n, const double *x, const double *y);
+/* x^T x, without the order of a single sum */
+double taut_square(taut_index n, const double *x);
+/* max |x_i|/(a c_i + b) over c_i > 0; 0 without one, NaN when x_i is */
+double taut_largest_share(taut_index n, const double *x, const double *c, double a, double b);
+/* sum of m_i x_i y_i */
+double taut_power(taut_index n, const double *m, const double *x, const double *y);
 /* x += y. */
 void taut_add(taut_index n, const double *y, double *x);
 

@@ -4,10 +4,10 @@
  * not to raise SIGPIPE, whatever the host program does with signals; its output and its messages
  * are pipes. All ends are closed on exec in other children of the host, and the host's files are
  * closed in this one. It leads a process group of its own, so that it can be ended with all it
- * has started. We keep its end of the socket too: so we see whether a request has been read when
- * an answer comes. */
+ * has started, also when Taut is killed (base/watchdog.h). We keep its end of the socket too: so we
+ * see whether a request has been read when an answer comes. */
 #if !defined TAUT_CORE && !defined _GNU_SOURCE
-#define _GNU_SOURCE /* pipe2, close_range */
+#define _GNU_SOURCE /* pipe2 */
 #endif
 
 #include "blackbox/process.h"
@@ -54,13 +54,12 @@ int taut_child_fail(taut_child *child, const char *what, taut_error *error)
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 
-enum { PATH_ROOM = 4096, GRACE = 1000 /* milliseconds */, FILES_MOST = 65536 };
+enum { PATH_ROOM = 4096, GRACE = 1000 /* milliseconds */ };
 
 static void close_end(int *end)
 {
@@ -92,8 +91,7 @@ static bool lift(int *end)
 static bool open_ends(ends *e)
 {
     int *pair[] = {e->in, e->out, e->err, e->status};
-    long files = sysconf(_SC_OPEN_MAX);
-    e->files = files > 0 && files < FILES_MOST ? (int)files : FILES_MOST;
+    e->files = taut_watchdog_files();
     for (int k = 0; k < 4; k++)
         pair[k][0] = pair[k][1] = -1;
     int sockets[2];
@@ -137,17 +135,6 @@ static bool find_program(const char *name, char path[PATH_ROOM])
     return false;
 }
 
-/* Closes what the host has open beyond 3; systems without close_range do it one by one. */
-static void close_others(int files)
-{
-#ifdef SYS_close_range
-    if (syscall(SYS_close_range, 4u, ~0u, 0u) == 0)
-        return;
-#endif
-    for (int k = 4; k < files; k++)
-        close(k);
-}
-
 /* In the child: only calls that are safe between fork and exec. */
 static void become(const taut_child *child, const char *path, const ends *e)
 {
@@ -158,7 +145,7 @@ static void become(const taut_child *child, const char *path, const ends *e)
     setpgid(0, 0);
     if (dup2(e->in[0], 0) >= 0 && dup2(e->out[1], 1) >= 0 && dup2(e->err[1], 2) >= 0 &&
         dup3(e->status[1], 3, O_CLOEXEC) >= 0) {
-        close_others(e->files);
+        taut_watchdog_close(4, e->files);
         if (chdir(child->folder) == 0)
             execv(path, child->words);
     }
@@ -215,8 +202,10 @@ int taut_child_start(taut_child *child, size_t room, taut_arena *arena, taut_err
         e.in[0] = e.in[1] = e.out[0] = e.err[0] = -1;
     }
     close_ends(&e);
-    if (child->pid)
+    if (child->pid) {
+        taut_watchdog_begin(&child->watchdog, child->pid);
         return TAUT_OK;
+    }
     if (pid > 0)
         wait_for(pid);
     return taut_fail(error, TAUT_ERROR_PROCESS,
@@ -235,9 +224,8 @@ static void hear(taut_child *child, const char *text, size_t length)
             if (child->saying_length > 0)
                 memcpy(child->said, child->saying, sizeof child->said);
             child->saying_length = 0;
-        } else if (child->saying_length + 1 < sizeof child->saying && c != '\r')
-            child->saying[child->saying_length++] =
-                c < 32 || c == 127 ? ' ' : (char)c; /* no control sequences in messages */
+        } else if (child->saying_length + 1 < sizeof child->saying && c != '\r' && c != '\0')
+            child->saying[child->saying_length++] = (char)c;
     }
 }
 
@@ -269,6 +257,7 @@ static bool reap(taut_child *child, int *status)
         return false;
     if (known == 0)
         kill(-pid, SIGKILL);
+    taut_watchdog_end(&child->watchdog);
     do
         got = waitpid(pid, status, 0);
     while (got < 0 && errno == EINTR);
@@ -309,6 +298,7 @@ static bool finish(taut_child *child, int grace, int *status)
     if (!alone) {
         if (kill(-(pid_t)child->pid, SIGKILL) != 0)
             kill((pid_t)child->pid, SIGKILL);
+        taut_watchdog_end(&child->watchdog);
         wait_for(child->pid);
         child->pid = 0;
     }

@@ -3,6 +3,7 @@
 #ifndef TAUT_BLACKBOX_PROCESS_H
 #define TAUT_BLACKBOX_PROCESS_H
 
+#include "base/watchdog.h"
 #include "base/memory.h"
 
 typedef struct taut_child {
@@ -10,6 +11,7 @@ typedef struct taut_child {
     const char *folder;
     double timeout; /* seconds for one exchange */
     long pid;       /* 0: none, or already waited for */
+    taut_watchdog watchdog;
     int in, out, err;
     int heard;         /* the child's own end of `in`, to look at */
     bool unasked;      /* the latest line came while the request was still unread */

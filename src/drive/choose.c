@@ -113,8 +113,10 @@ static int motion_of(taut_solver *solver, const taut_method *method, unsigned *m
 static int settle_method(taut_solver *solver, const taut_method *method, bool step_given,
                          taut_error *error)
 {
-    if (solver->motion == TAUT_MOTION_RIGID)
+    if (solver->motion == TAUT_MOTION_RIGID) {
+        TAUT_TRY(taut_redundant_begin(solver, true, error));
         TAUT_TRY(taut_start_system(solver, method, error));
+    }
     if (!method && solver->sizes.kind == TAUT_BLACK_BOX)
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "a black box has no equations that a method could integrate; projection "
@@ -195,15 +197,28 @@ static void choose_step_source(taut_solver *solver, const taut_options *given,
     solver->control.on = isnan(solver->step) && method->error_order > 0;
 }
 
-/* A tolerance that was given must be honoured. */
+/* A tolerance that was given must be honoured. With a fixed step size it is that of the initial
+ * state in slow motion. */
 static int check_tolerance(const taut_solver *solver, const taut_options *given, taut_error *error)
 {
     const taut_method *method = solver->stepper.method;
+    bool named = solver->own || taut_options_given(solver->options, "method"),
+         estimates = method->error_order > 0;
     const char *name = taut_options_given(given, "rtol")   ? "rtol"
                        : taut_options_given(given, "atol") ? "atol"
                                                            : NULL;
-    if (!name || method->error_order > 0)
+    if (!name || solver->control.on || (estimates && solver->motion == TAUT_MOTION_SLOW))
         return TAUT_OK;
+    if (taut_options_given(given, "step") && (estimates || !named))
+        return taut_fail_option(error, TAUT_ERROR_USAGE, name,
+                                "a tolerance and a fixed step size contradict each other: omit "
+                                "`step`, and the tolerance determines the step size, or omit `%s`",
+                                name);
+    if (estimates)
+        return taut_fail_option(error, TAUT_ERROR_USAGE, name,
+                                "[run] of the model has a fixed step size for method %s, which "
+                                "contradicts a tolerance: remove `step` there, or omit `%s`",
+                                method->name, name);
     return taut_fail_option(error, TAUT_ERROR_USAGE, name,
                             "method %s has a fixed step size and no error estimate, so that it "
                             "cannot honour a tolerance: omit it, or use a method with adaptive "
@@ -262,8 +277,11 @@ int taut_choose(taut_solver *solver, const taut_options *options, taut_error *er
     TAUT_TRY(taut_options_merge(solver->options, options, error));
     TAUT_TRY(taut_options_create(&solver->arena.allocator, &solver->call, error));
     TAUT_TRY(taut_options_merge(solver->call, options, error));
-    if (solver->stepper.trial)
-        TAUT_TRY(taut_motion_diagnose(solver, error));
+    int status = taut_redundant_begin(solver, false, error);
+    TAUT_TRY(taut_fail_final(status, error, error));
+    if (solver->stepper.trial) /* the diagnosis is wanted in any case */
+        TAUT_TRY(taut_motion_diagnose(solver, status == 0 ? error : NULL));
+    TAUT_TRY(status);
     TAUT_TRY(choose_method(solver, options, error));
     choose_step_source(solver, options, of_run);
     TAUT_TRY(check_tolerance(solver, options, error));
@@ -305,9 +323,11 @@ static int check_step(const taut_solver *solver, taut_error *error)
     return TAUT_OK;
 }
 
-/* Rows at 1000 equal distances; fewer of large systems, since a row costs about as much as a
- * step. Without an end time each step is a row. */
-static void choose_rows(taut_solver *solver)
+/* Rows at 1000 equal distances; fewer of large systems, since a row costs as much as a step or
+ * more: of 10,000 numbers with 17 digits, as some 40 evaluations. They have one row in a step at
+ * most, unless there are events, whose rows would be counted by the second look. Without an end
+ * time each step is a row. */
+static int choose_rows(taut_solver *solver, taut_error *error)
 {
     enum { MOST = 1000, LEAST = 100, NUMBERS = 1000000 };
     const taut_stepper *s = &solver->stepper;
@@ -317,6 +337,12 @@ static void choose_rows(taut_solver *solver)
            rows = fmin(fmax(floor(NUMBERS / fmax(width, 1)), LEAST), MOST);
     bool each_step = taut_options_given(solver->options, "every") || isinf(length);
     solver->rows.every = every > 0 ? every : each_step ? 0 : length / rows;
+    solver->rows.few = !each_step && rows < MOST && solver->sizes.events == 0;
+    double count = taut_solver_rows(solver);
+    /* where the number of steps may end the run before, rows are counted in each step */
+    bool known = isfinite(length) && (!solver->control.on || solver->step_limit == 0);
+    return known && every > 0 && count > TAUT_MOST_ROWS ? taut_rows_refuse(solver, count, "", error)
+                                                        : TAUT_OK;
 }
 
 double taut_solver_rows(const taut_solver *solver)
@@ -326,10 +352,12 @@ double taut_solver_rows(const taut_solver *solver)
     double length = fabs(solver->until - solver->from), fastest = solver->diagnosis.fastest;
     if (!solver->control.on && solver->step_limit > 0)
         length = fmin(length, (double)solver->step_limit * solver->step);
+    double at_times = floor(length / solver->rows.every + 1e-9) + 1,
+           at_steps = ceil(length / solver->step - 1e-9) + 1;
     if (solver->rows.every > 0)
-        return floor(length / solver->rows.every + 1e-9) + 1;
+        return solver->rows.few && !solver->control.on ? fmin(at_times, at_steps) : at_times;
     if (!solver->control.on)
-        return ceil(length / solver->step - 1e-9) + 1;
+        return at_steps;
     if (solver->step_limit > 0)
         return (double)solver->step_limit + 1;
     return solver->motion == TAUT_MOTION_FULL && fastest > 0 ? length * fastest : NAN;
@@ -362,9 +390,10 @@ static void explain(taut_solver *solver, bool given, double period)
         TAUT_APPEND(solver->explanation, "motion %s, method %s (order %d)",
                     taut_motion_name(solver->motion), s->method->name, s->method->order);
     if (solver->control.on)
-        TAUT_APPEND(solver->explanation, ", adaptive step size with rtol %g, atol %g", s->rtol,
-                    s->atol);
-    else
+        TAUT_APPEND(solver->explanation, ", adaptive step size with rtol %g", s->rtol);
+    if (solver->control.on && s->atol > 0)
+        TAUT_APPEND(solver->explanation, ", atol %g", s->atol);
+    if (!solver->control.on)
         TAUT_APPEND(solver->explanation, ", step %.6g%s", solver->step,
                     !given                ? " (chosen)"
                     : solver->step_in_run ? " (of [run])"
@@ -393,7 +422,7 @@ int taut_choose_step(taut_solver *solver, taut_error *error)
         TAUT_TRY(fix_step(solver, given, period, error));
     else
         TAUT_TRY(taut_control_create(solver, error));
-    choose_rows(solver);
+    TAUT_TRY(choose_rows(solver, error));
     explain(solver, given, period);
     return TAUT_OK;
 }

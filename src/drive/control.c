@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "base/vectors.h"
+#include "drive/guard_watch.h"
 
 static const double SAFETY = 0.9, GROW = 6, SHRINK = 0.2, BETA = 0.1; /* BETA: times 1/k */
 static const double AHEAD = 1e6; /* steps from a failure that explains why steps are too small */
@@ -64,6 +65,8 @@ static double first_by_field(taut_solver *solver, double way, double least, taut
     } else {
         d2 = scaled(s, rate);
         taut_norm_pull(solver, rate);
+        if (d0 == 0 && d1 == 0)
+            return 100 * least; /* at rest at 0 there is no scale; a rejection corrects it */
         double by_rest = d0 < 1e-5 || d2 < 1e-5 ? least : sqrt(0.01 * d0 / d2);
         h0 = d1 < 1e-5 ? by_rest : d2 < 1e-5 ? h0 : fmin(h0, by_rest);
     }
@@ -189,6 +192,7 @@ static int try_step(taut_solver *solver, double h, double next, int *failure, ta
 {
     taut_control *c = &solver->control;
     taut_stepper *s = &solver->stepper;
+    const taut_control was = *c;
     int status = s->method->step(s, h, error);
     bool taken = status == 0;
     if (taken) {
@@ -201,11 +205,19 @@ static int try_step(taut_solver *solver, double h, double next, int *failure, ta
         status = taut_stabilize(solver, error);
         if (status == 0 && s->method->uses_field)
             status = taut_complete(solver, error);
+        if (status == 0 && (status = taut_guard_step(solver, h, error)) > 0) {
+            undo(s);
+            *c = was;
+            *failure = 0;
+            return TAUT_RETRY;
+        }
         if (status == 0)
             status = taut_ledger_step(solver, error);
     }
-    if (status == 0)
+    if (status == 0) {
         taut_norm_accept(solver, h);
+        taut_guard_accept(solver);
+    }
     if (status == 0 || !recoverable(status))
         return status;
     if (taken)
@@ -229,21 +241,30 @@ int taut_control_step(taut_solver *solver, double target, taut_error *error)
         TAUT_TRY(first_step(solver, target, error));
     }
     for (;;) {
-        double t = s->now.t, left = fabs(target - t), size = fmin(c->h, c->most);
+        double t = s->now.t, goal, planned = fmin(c->h, c->most),
+               size = fmin(planned, taut_pulses_limit(solver, t)), wanted = size;
+        TAUT_TRY(taut_guard_goal(solver, target, &size, &goal, error));
+        double left = fabs(goal - t);
+        if (size != wanted)
+            size = fmax(size, 2 * smallest(t));
         bool last = size * 1.01 >= left;
         double h = way * (last ? left : size);
-        if ((!last && !(size > smallest(t))) || failures > MOST_FAILURES)
-            return fail_small(solver, failure, error);
+        if ((!last && !(size > smallest(t))) || failures > MOST_FAILURES) {
+            if (failure == 0 || !taut_guard_pass(solver, size, way))
+                return fail_small(solver, failure, error);
+            failures = failure = 0;
+            c->h = fmax(size, 64 * smallest(s->now.t));
+            continue;
+        }
         taut_error_clear(error);
-        int status = try_step(solver, h, last ? target : t + h, &failure, error);
+        int status = try_step(solver, h, last ? goal : t + h, &failure, error);
         if (status < 0)
             return status;
         if (status == 0) {
             solver->step = fabs(h);
-            if (last)
-                c->h = fmax(
-                    c->h,
-                    size); /* a shortened step is no reason against the size that was planned */
+            if (last || size < planned)
+                /* a shortened step is no reason against the size that was planned */
+                c->h = fmax(c->h, planned);
             return TAUT_OK;
         }
         failures = failure < 0 ? failures + 1 : failure > 0 ? failures : 0;

@@ -28,7 +28,7 @@ typedef struct examiner {
     taut_saddle *saddle;
     taut_pattern jacobian, tangent;
     taut_values values;
-    taut_index n, m;
+    taut_index n, m, muted; /* muted: bonds without a part in the motion */
     const double *q, *v;
     double *gdot, *acceleration, *lambda;
     /* of the slow rate: multipliers and forces of soft springs; G with the rows of soft springs */
@@ -94,7 +94,9 @@ static void measure_violation(examiner *e)
         e->counts[i] = !(mechanical && c[i] > 0 && taut_context_soft(e->context, i));
         e->soft_rows[i] = !e->counts[i];
         d->hard += e->rigid[i];
-        d->soft += !e->counts[i];
+        bool muted = e->system->muted && e->system->muted[i];
+        e->muted += muted;
+        d->soft += !e->counts[i] && !muted;
         if (e->rigid[i]) {
             d->position = fmax(d->position, fabs(e->values.bond[i]));
             d->velocity = fmax(d->velocity, fabs(e->gdot[i]));
@@ -188,7 +190,7 @@ static int find_rank(examiner *e)
     taut_diagnosis *d = e->d;
     taut_index rank, rows;
     char text[300];
-    d->rank = e->m - d->soft;
+    d->rank = e->m - d->soft - e->muted;
     if (d->hard) {
         TAUT_TRY(rank_of(e, e->rigid, &rank, &rows, text, sizeof text));
         if (rank < rows) {
@@ -337,8 +339,10 @@ static int measure_rate(examiner *e)
     if (!e->factored || (stiff && e->n > TAUT_SPECTRUM_DENSE))
         return TAUT_OK;
     TAUT_TRY(solve_rigid(e, a, y));
-    for (taut_index i = 0; i < e->m; i++)
+    for (taut_index i = 0; i < e->m; i++) {
         e->weight[i] = e->counts[i] ? y[i] : e->weight[i];
+        d->force = e->counts[i] ? fmax(d->force, fabs(y[i])) : d->force;
+    }
     taut_rigid_motion motion = {.context = e->context,
                                 .t = d->t,
                                 .q = e->q,

@@ -46,6 +46,8 @@ typedef struct taut_diagnosis {
     /* relative distance of the stiff frequencies from the closest resonance, of two or of one and
      * the sum of two; INFINITY: there is none; NaN: unknown */
     double resonance;
+    double force;     /* largest multiplier of the rigid motion at the states that were examined */
+    double neglected; /* of spring forces, when slow motion is chosen because of `calm` */
     double oscillatory_energy, energy_scale;
     /* the largest of |g + tau gdot - c lambda| and |gdot|/omega over the stiff springs, lambda
      * those of the rigid motion; INFINITY: unknown; 0 when a spring is overdamped */

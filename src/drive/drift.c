@@ -1,10 +1,12 @@
 /* drift.c - how far a state is from what should hold exactly: |g| and |gdot| of rigid bonds; of
- * first-order systems the constraints, and the invariants against their initial values.
+ * first-order systems the constraints; the invariants against their initial values.
  * Measured where rows are written, at the end of the step, and not counted as work. */
 #include "base/rows.h"
 #include "drive/solver.h"
 
 #include <math.h>
+
+#include "system/conserved.h"
 
 static void find_watched(taut_solver *solver)
 {
@@ -27,8 +29,11 @@ int taut_drift_create(taut_solver *solver, taut_error *error)
     d->watched = TAUT_NEW(arena, unsigned char, m);
     TAUT_NEED(error, d->watched);
     find_watched(solver);
+    taut_pattern ignored;
+    d->conserved = taut_conserved_rows(solver->moving, &ignored);
+    TAUT_TRY(TAUT_RESERVE(arena, d->conserved, error, &d->kept, &d->invariant));
     if (d->rows == 0)
-        return TAUT_OK;
+        return taut_drift_begin(solver, error);
     TAUT_TRY(TAUT_RESERVE(arena, m, error, &d->first, &d->values.bond, &d->values.bond_dt));
     TAUT_TRY(TAUT_RESERVE(arena, solver->sizes.jacobian_entries, error, &d->values.jacobian));
     TAUT_TRY(taut_system_pattern(solver->moving, TAUT_PATTERN_JACOBIAN, &d->jacobian, error));
@@ -38,9 +43,14 @@ int taut_drift_create(taut_solver *solver, taut_error *error)
 int taut_drift_begin(taut_solver *solver, taut_error *error)
 {
     taut_drift *d = &solver->drift;
+    const taut_state *now = &solver->stepper.now;
+    if (d->conserved > 0) {
+        d->measured = NAN;
+        return taut_conserved_evaluate(solver->context, now->t, now->q, now->v, d->kept, NULL, NULL,
+                                       error);
+    }
     if (d->rows == 0 || solver->sizes.invariants == 0)
         return TAUT_OK;
-    const taut_state *now = &solver->stepper.now;
     TAUT_TRY(taut_evaluate_inside(solver->context, now->t, now->q, taut_state_v(now),
                                   TAUT_WANT_BOND, &d->values, error));
     for (taut_index i = solver->sizes.constraints;
@@ -50,17 +60,15 @@ int taut_drift_begin(taut_solver *solver, taut_error *error)
     return TAUT_OK;
 }
 
-int taut_drift_measure(taut_solver *solver, const taut_state *state, taut_error *error)
+/* Rigid bonds, constraints and invariants that are rows of g. */
+static int measure_rows(taut_solver *solver, const taut_state *state, taut_error *error)
 {
     taut_drift *d = &solver->drift;
-    if (d->rows == 0 || d->measured == state->t)
-        return TAUT_OK;
     bool mechanical = solver->sizes.kind == TAUT_MECHANICAL;
     unsigned wanted = TAUT_WANT_BOND | (mechanical ? TAUT_WANT_JACOBIAN : 0);
     TAUT_TRY(taut_unevaluated(taut_evaluate_inside(solver->context, state->t, state->q,
                                                    taut_state_v(state), wanted, &d->values, error),
                               state->t, error));
-    d->position = d->velocity = 0;
     for (taut_index i = 0; i < solver->sizes.bonds; i++) {
         if (!d->watched[i])
             continue;
@@ -71,6 +79,22 @@ int taut_drift_measure(taut_solver *solver, const taut_state *state, taut_error 
             d->values.bond_dt[i] + taut_row_dot(&d->jacobian, d->values.jacobian, i, state->v);
         d->velocity = fmax(d->velocity, fabs(rate));
     }
+    return TAUT_OK;
+}
+
+int taut_drift_measure(taut_solver *solver, const taut_state *state, taut_error *error)
+{
+    taut_drift *d = &solver->drift;
+    if ((d->rows == 0 && d->conserved == 0) || d->measured == state->t)
+        return TAUT_OK;
+    d->position = d->velocity = 0;
+    if (d->rows > 0)
+        TAUT_TRY(measure_rows(solver, state, error));
+    if (d->conserved > 0)
+        TAUT_TRY(taut_conserved_evaluate(solver->context, state->t, state->q, state->v,
+                                         d->invariant, NULL, NULL, error));
+    for (taut_index i = 0; i < d->conserved; i++)
+        d->position = fmax(d->position, fabs(d->invariant[i] - d->kept[i]));
     d->measured = state->t;
     d->most_position = fmax(d->most_position, d->position);
     d->most_velocity = fmax(d->most_velocity, d->velocity);

@@ -10,16 +10,20 @@
  * is seen even within one step. The rates of the event function before and after `then` show
  * which it is. */
 #include "base/vectors.h"
-#include "drive/solver.h"
+#include "drive/guard_watch.h"
+#include "drive/root.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 
 static const double SHORT = 1e-4;  /* of a step: time for differences of event functions */
 static const double PASSES = 1e-3; /* rate of the event function after `then` over that before; less
                                       is a stop, at the root, or a bounce */
 
-enum { MOST_IN_ONE_STEP = 16, MOST_ITERATIONS = 200 };
+enum { MOST_IN_ONE_STEP = 16, EQUAL_RATIOS = 5 };
+static const double TOGETHER =
+    32; /* events as close as this, in what times can show, are at one time */
 
 int taut_watch_create(taut_solver *solver, taut_error *error)
 {
@@ -28,20 +32,25 @@ int taut_watch_create(taut_solver *solver, taut_error *error)
     taut_index count = w->count = solver->sizes.events;
     w->info = TAUT_NEW(arena, taut_event_info, count);
     w->in_window = TAUT_NEW(arena, int, count);
-    TAUT_NEED(error, w->info, w->in_window);
+    w->agree = TAUT_NEW(arena, int, count);
+    w->together = TAUT_NEW(arena, signed char, count);
+    TAUT_NEED(error, w->info, w->in_window, w->agree, w->together);
     TAUT_TRY(TAUT_RESERVE(arena, count, error, &w->before, &w->after, &w->trial, &w->low, &w->high,
-                          &w->met, &w->window, &w->slope[0], &w->slope[1]));
+                          &w->met, &w->window, &w->slope[0], &w->slope[1], &w->gap, &w->ratio,
+                          &w->limit));
     for (taut_index k = 0; k < count; k++) {
         taut_system_event(solver->system, k, &w->info[k]);
-        w->met[k] = NAN;
+        w->met[k] = w->gap[k] = w->ratio[k] = NAN;
     }
     return TAUT_OK;
 }
 
 static int evaluate(taut_solver *solver, const taut_state *x, double *values, taut_error *error)
 {
-    return taut_evaluate_events(solver->context, x->t, x->q, taut_state_v(x), taut_state_lambda(x),
-                                values, error);
+    const double *lambda;
+    TAUT_TRY(taut_state_forces(solver, x, &lambda, error));
+    return taut_evaluate_events(solver->context, x->t, x->q, taut_state_v(x), lambda, values,
+                                error);
 }
 
 int taut_watch_begin(taut_solver *solver, taut_error *error)
@@ -67,51 +76,20 @@ static int crossing(double before, double after)
     return 0;
 }
 
-/* The smallest difference of theta that times can show. */
-static double resolution(const taut_solver *solver)
+static int function(taut_solver *solver, int64_t k, double theta, double *value, taut_error *error)
 {
-    double h = fabs(solver->stepper.now.t - solver->stepper.last.t);
-    return fmax(DBL_EPSILON, 2 * DBL_EPSILON * fabs(solver->stepper.now.t) / h);
+    TAUT_TRY(evaluate_inside(solver, theta, error));
+    *value = solver->watch.trial[k];
+    return TAUT_OK;
 }
 
 /* Shrinks [low, high] around the sign change of event k until the times of its ends are
- * neighbours up to rounding: regula falsi, an end value halved when that end stays twice
- * (Illinois), and a bisection whenever three steps have not halved the bracket. */
+ * neighbours up to rounding. */
 static int locate(taut_solver *solver, taut_index k, double f_low, double f_high, taut_error *error)
 {
     taut_watch *w = &solver->watch;
-    double tiny = resolution(solver), a = w->low[k], b = w->high[k], mark = b - a;
-    bool rising = f_low < 0;
-    int stayed = 0; /* which end stayed: -1 low, 1 high */
-    for (int j = 0; b - a > tiny && j < MOST_ITERATIONS; j++) {
-        double c = (a * f_high - b * f_low) / (f_high - f_low);
-        if (j % 3 == 2) {
-            if (b - a > mark / 2)
-                c = (a + b) / 2;
-            mark = b - a;
-        }
-        /* off the ends by what can be seen, so that the far end comes in at last */
-        if (!(c > a + tiny / 2))
-            c = a + tiny / 2;
-        if (c > b - tiny / 2)
-            c = b - tiny / 2;
-        TAUT_TRY(evaluate_inside(solver, c, error));
-        double f = w->trial[k];
-        if (rising ? f >= 0 : f <= 0) {
-            b = c;
-            f_high = f;
-            f_low = stayed == -1 ? f_low / 2 : f_low;
-            stayed = -1;
-        } else {
-            a = c;
-            f_low = f;
-            f_high = stayed == 1 ? f_high / 2 : f_high;
-            stayed = 1;
-        }
-    }
-    w->low[k] = a;
-    w->high[k] = b;
-    return TAUT_OK;
+    return taut_root_locate(solver, function, k, taut_root_resolution(solver), &w->low[k],
+                            &w->high[k], f_low, f_high, error);
 }
 
 /* ---- events that are met twice within a step */
@@ -152,18 +130,6 @@ static int measure_slopes(taut_solver *solver, taut_error *error)
     return TAUT_OK;
 }
 
-/* Where the cubic with values f0, f1 > 0 and slopes m0 < 0, m1 > 0 at the ends of a step is
- * least, if it is nearly 0 or less; else -1. */
-static double dip(double f0, double f1, double m0, double m1)
-{
-    /* of the lower end: a cubic is no better approximation of a long step */
-    static const double NEARLY = 0.25;
-    double a2 = 3 * (f1 - f0) - 2 * m0 - m1, a3 = 2 * (f0 - f1) + m0 + m1;
-    double theta = -m0 / (a2 + sqrt(fmax(a2 * a2 - 3 * a3 * m0, 0)));
-    double value = f0 + theta * (m0 + theta * (a2 + theta * a3));
-    return theta > 0 && theta < 1 && value < NEARLY * fmin(f0, f1) ? theta : -1;
-}
-
 /* The function of event k has the same sign at both ends: does it have the other one between? By
  * golden section from where the cubic dips. */
 static int look_inside(taut_solver *solver, taut_index k, taut_error *error)
@@ -172,7 +138,8 @@ static int look_inside(taut_solver *solver, taut_index k, taut_error *error)
     static const double GOLDEN = 0.38196601125010515;
     taut_watch *w = &solver->watch;
     double sign = w->before[k] > 0 ? 1 : -1, m0 = sign * w->slope[0][k], m1 = sign * w->slope[1][k];
-    double x = m0 < 0 && m1 > 0 ? dip(sign * w->before[k], sign * w->after[k], m0, m1) : -1;
+    double x =
+        m0 < 0 && m1 > 0 ? taut_root_dip(sign * w->before[k], sign * w->after[k], m0, m1) : -1;
     if (x < 0)
         return TAUT_OK;
     TAUT_TRY(evaluate_inside(solver, x, error));
@@ -231,28 +198,99 @@ static int scan(taut_solver *solver, taut_error *error)
     return TAUT_OK;
 }
 
-/* The earliest event of the step, or -1. */
-static taut_index earliest(const taut_watch *w)
-{
-    taut_index first = -1;
-    for (taut_index k = 0; k < w->count; k++)
-        if (w->high[k] <= 1 && (first < 0 || w->high[k] < w->high[first]))
-            first = k;
-    return first;
-}
-
-/* One event many times in one step length, or twice at the same moment: the motion accumulates
- * (a bouncing ball coming to rest). */
-static int guard_accumulation(taut_solver *solver, taut_index k, double t, taut_error *error)
+/* Where an event is met at the very end of the step, others at the same time may lie behind it by
+ * rounding: they count as met there, too. */
+static int peek(taut_solver *solver, taut_error *error)
 {
     taut_watch *w = &solver->watch;
-    bool again = fabs(t - w->met[k]) <= 4 * DBL_EPSILON * fabs(t);
+    const taut_stepper *s = &solver->stepper;
+    double beyond = TOGETHER * taut_root_resolution(solver);
+    taut_error reason;
+    bool any = false;
+    for (taut_index k = 0; k < w->count; k++)
+        any |= w->high[k] <= 1 && w->high[k] >= 1 - beyond;
+    if (!any)
+        return TAUT_OK;
+    taut_state_copy(s, &s->now, &solver->probe);
+    shift(solver, beyond * (s->now.t - s->last.t));
+    int status = evaluate(solver, &solver->probe, w->trial, &reason);
+    for (taut_index k = 0; k < w->count && status == 0; k++) {
+        int way = w->high[k] <= 1 ? 0 : crossing(w->after[k], w->trial[k]);
+        if (way == 0 || (w->info[k].direction != 0 && w->info[k].direction != way))
+            continue;
+        w->low[k] = w->high[k] = 1;
+        w->after[k] = w->trial[k];
+    }
+    return taut_fail_final(status, &reason, error);
+}
+
+/* The earliest event of the step, of several at one time the first of the file; or -1. */
+static taut_index earliest(const taut_solver *solver)
+{
+    const taut_watch *w = &solver->watch;
+    double least = 2, together = TOGETHER * taut_root_resolution(solver);
+    for (taut_index k = 0; k < w->count; k++)
+        least = fmin(least, w->high[k]);
+    for (taut_index k = 0; k < w->count; k++)
+        if (w->high[k] <= 1 && w->high[k] <= least + together)
+            return k;
+    return -1;
+}
+
+/* The times of event k so far approach a limit in geometric progression (a bouncing ball coming to
+ * rest): met - gap/ratio, met, met + gap, ... Then w->limit is Aitken's
+ * extrapolation of the latest three. */
+static bool find_limit(taut_solver *solver, taut_index k, double t)
+{
+    static const double EQUAL = 0.01; /* relative to 1 - ratio */
+    taut_watch *w = &solver->watch;
+    double gap = t - w->met[k], ratio = gap / w->gap[k];
+    bool shrinks = ratio > 0 && ratio < 1 && fabs(ratio - w->ratio[k]) <= EQUAL * (1 - ratio);
+    w->agree[k] = shrinks ? w->agree[k] + 1 : 0;
+    w->gap[k] = gap;
+    w->ratio[k] = ratio;
+    if (w->agree[k] < EQUAL_RATIOS)
+        return false;
+    w->limit[k] = t + gap * ratio / (1 - ratio);
+    return true;
+}
+
+/* The run ends at the limit: it is reached, to NEAR of the time so far. */
+static void end_at_limit(taut_solver *solver, taut_index k)
+{
+    solver->outcome = TAUT_EVENT;
+    solver->event_met = true;
+    taut_system_name(solver->system, TAUT_EVENT_ITEM, k, solver->event_name,
+                     sizeof solver->event_name);
+    snprintf(
+        solver->notice[1], sizeof solver->notice[1],
+        "event '%s' accumulates at t = %.12g: the intervals between its occurrences decrease by "
+        "the factor %.6g, and infinitely many would follow before that time; the run ends "
+        "there, at t = %.12g",
+        solver->event_name, solver->watch.limit[k], solver->watch.ratio[k], solver->watch.met[k]);
+}
+
+/* Events that occur many times within one step length, or twice at one moment, accumulate: with a
+ * limit in geometric progression the run ends there (*ends), without one it fails. */
+static int guard_accumulation(taut_solver *solver, taut_index k, double t, bool *ends,
+                              taut_error *error)
+{
+    static const double NEAR = 1e-9,
+                        LOST = 1e-6; /* of the time so far; where rounding disturbs it */
+    taut_watch *w = &solver->watch;
+    double length = fmax(fabs(t), fabs(t - solver->from));
+    bool again = fabs(t - w->met[k]) <= 4 * DBL_EPSILON * fabs(t),
+         was = w->agree[k] >= EQUAL_RATIOS, progression = find_limit(solver, k, t);
     if (isnan(w->met[k]) || fabs(t - w->window[k]) > solver->step) {
         w->window[k] = t;
         w->in_window[k] = 0;
     }
     w->met[k] = t;
-    if (++w->in_window[k] <= MOST_IN_ONE_STEP && !again)
+    w->in_window[k]++;
+    *ends = (progression || was) && fabs(w->limit[k] - t) <= (progression ? NEAR : LOST) * length;
+    if (*ends)
+        end_at_limit(solver, k);
+    if (*ends || progression || (w->in_window[k] <= MOST_IN_ONE_STEP && !again))
         return TAUT_OK;
     char name[80];
     taut_system_name(solver->system, TAUT_EVENT_ITEM, k, name, sizeof name);
@@ -305,8 +343,9 @@ static int apply(taut_solver *solver, taut_index k, double theta, double *value,
     taut_state *x = &solver->probe;
     taut_error reason = {.t = NAN};
     TAUT_TRY(taut_dense(solver, theta, error));
-    TAUT_TRY(taut_event_apply(solver->context, k, x->t, x->q, taut_state_v(x), taut_state_lambda(x),
-                              error));
+    const double *lambda;
+    TAUT_TRY(taut_state_forces(solver, x, &lambda, error));
+    TAUT_TRY(taut_event_apply(solver->context, k, x->t, x->q, taut_state_v(x), lambda, error));
     TAUT_TRY(evaluate(solver, x, solver->watch.trial, error));
     *value = solver->watch.trial[k];
     int status = taut_start_again(solver, false, x, moved, &reason);
@@ -321,6 +360,7 @@ int taut_watch_restart(taut_solver *solver, bool altered, taut_error *error)
     solver->probe = was;
     s->method->changed(s);
     solver->ledger.t = NAN;
+    TAUT_TRY(taut_guard_begin(solver, error));
     if (altered) {
         solver->norm.reach = 0; /* and another pace */
         TAUT_TRY(taut_start_begin(solver, error));
@@ -372,10 +412,13 @@ static int carry_out(taut_solver *solver, taut_index k, bool *at_root, bool *pos
 static int alter(taut_solver *solver, taut_index k, taut_error *error)
 {
     taut_watch *w = &solver->watch;
-    double moved, together = w->high[k] + 4 * resolution(solver);
+    double moved;
     bool at_root = false, positive = false;
     TAUT_TRY(taut_dense(solver, w->low[k], error));
-    int status = guard_accumulation(solver, k, solver->probe.t, error);
+    bool ends = false;
+    int status = guard_accumulation(solver, k, solver->probe.t, &ends, error);
+    if (status == 0 && ends) /* where the latest one occurs: the state after it is the same */
+        return taut_watch_restart(solver, false, error);
     if (status == 0)
         status = carry_out(solver, k, &at_root, &positive, &moved, error);
     if (status != 0) { /* the run ends where it cannot continue, not behind it */
@@ -384,27 +427,40 @@ static int alter(taut_solver *solver, taut_index k, taut_error *error)
         return status;
     }
     TAUT_TRY(taut_watch_restart(solver, true, error));
+    if (w->agree[k] > 0) /* the next one comes sooner: within a long step rounding would hide it */
+        solver->control.h = fmin(solver->control.h, 4 * fabs(w->gap[k]));
     solver->altered++;
     solver->put_back = fmax(solver->put_back, moved);
     if (at_root)
         take_side(w, k, positive);
-    /* others at the same moment have their turn in the next step */
-    for (taut_index j = 0; j < w->count; j++)
-        if (j != k && w->high[j] <= together)
-            keep_before(w, j, w->after[j] >= 0 && (w->after[j] > 0 || w->info[j].direction >= 0));
     return TAUT_OK;
+}
+
+/* Events at the moment of event k, which come after it, have their turn in the next step. */
+static void postpone_others(taut_solver *solver, taut_index k)
+{
+    taut_watch *w = &solver->watch;
+    for (taut_index j = 0; j < w->count; j++)
+        if (j != k && w->together[j])
+            keep_before(w, j, w->together[j] > 0);
 }
 
 /* Acts on event k: rows up to it, its own row, then what it asks for; when it alters the state,
  * there is one more right after that. */
 static int act(taut_solver *solver, taut_index k, taut_error *error)
 {
-    const taut_watch *w = &solver->watch;
+    taut_watch *w = &solver->watch;
     const taut_event_info *info = &w->info[k];
     const taut_stepper *s = &solver->stepper;
+    double together = w->high[k] + TOGETHER * taut_root_resolution(solver);
+    for (taut_index j = 0; j < w->count; j++) {
+        bool rising = w->after[j] >= 0 && (w->after[j] > 0 || w->info[j].direction >= 0);
+        w->together[j] = w->high[j] > together ? 0 : rising ? 1 : -1;
+    }
     TAUT_TRY(taut_kept_add(solver, s->last.t + w->high[k] * (s->now.t - s->last.t), error));
     TAUT_TRY(taut_rows_event(solver, info->alters ? w->low[k] : w->high[k], error));
     TAUT_TRY(info->alters ? alter(solver, k, error) : taut_watch_restart(solver, false, error));
+    postpone_others(solver, k);
     if (info->alters && solver->rows.sinks > 0)
         TAUT_TRY(taut_rows_write(solver, s->now.t, &s->now, error));
     if (!info->stop)
@@ -421,7 +477,8 @@ int taut_watch_step(taut_solver *solver, bool *restarted, taut_error *error)
     taut_watch *w = &solver->watch;
     if (w->count > 0) {
         TAUT_TRY(scan(solver, error));
-        taut_index first = earliest(w);
+        TAUT_TRY(peek(solver, error));
+        taut_index first = earliest(solver);
         *restarted = first >= 0;
         if (first >= 0)
             return act(solver, first, error);

@@ -142,6 +142,8 @@ int taut_solver_interpolate(taut_solver *solver, double t, double *q, double *v,
     TAUT_TRY(taut_dense_between(solver, step->begin, step->end, fmax(theta, 0), error));
     taut_copy(q ? s->n : 0, solver->probe.q, q);
     taut_copy(!v ? 0 : s->first_order ? s->m : s->n, taut_state_v(&solver->probe), v);
-    taut_copy(lambda ? s->m : 0, taut_state_lambda(&solver->probe), lambda);
+    const double *shown;
+    TAUT_TRY(taut_state_forces(solver, &solver->probe, &shown, error));
+    taut_copy(lambda ? s->m : 0, shown, lambda);
     return TAUT_OK;
 }

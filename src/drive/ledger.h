@@ -1,4 +1,5 @@
-/* ledger.h - the energy of a run: its balance (ledger.c), and the work of forces (work.c). */
+/* ledger.h - the energy of a run: its balance (ledger.c), that of a step where forces do work
+ * (step_work.c), and the work over rows (work.c). */
 #ifndef TAUT_DRIVE_LEDGER_H
 #define TAUT_DRIVE_LEDGER_H
 
@@ -22,8 +23,22 @@ typedef struct taut_work {
     taut_integral power, loss; /* of forces and moving bonds, of damping */
 } taut_work;
 
+/* Kinetic energy against the work of all forces, step by step (step_work.c). */
+typedef struct taut_step_work {
+    bool on;
+    const double *mass;      /* [n]: diagonal of M */
+    double t, kinetic;       /* where the latest comparison ended; t is NaN when none did */
+    double length;           /* of the latest step compared */
+    double passed, integral; /* time compared, and that of the kinetic energy */
+    double done;             /* sum of |W| */
+    double unexplained;      /* sum of the changes that W does not explain */
+    int calm;                /* steps that may follow without being compared */
+    int64_t seen;            /* rejected steps of the run at the latest comparison */
+} taut_step_work;
+
 typedef struct taut_ledger {
     taut_work work;
+    taut_step_work step;
     bool known; /* E = T + U + ... is the energy: T is quadratic in v */
     bool on;    /* steps of adaptive size are compared */
     bool falls; /* the energy can only decrease: bonds are damped, nothing else acts */
@@ -47,11 +62,19 @@ int taut_ledger_begin(taut_solver *solver, const taut_state *state, taut_error *
 /* The energies of a state. */
 int taut_ledger_energies(taut_solver *solver, const taut_state *state, taut_values *values,
                          taut_error *error);
+/* Their sum where steps are compared; else 0. */
+int taut_ledger_total(taut_solver *solver, const taut_state *state, double *sum, taut_error *error);
 /* After a step that the error norm accepts. TAUT_RETRY, with the reason: it breaks the balance; an
  * error: the energy has drifted too far over many steps. */
 int taut_ledger_step(taut_solver *solver, taut_error *error);
 /* What became of the energy: work, dissipated and balance of a result. */
 void taut_ledger_result(const taut_solver *solver, taut_result *result);
+
+/* (step_work.c) Are steps compared with the work of forces? The motion begins again. After a step,
+ * with the part of the kinetic energy that the tolerance allows: as taut_ledger_step. */
+void taut_step_work_create(taut_solver *solver);
+void taut_step_work_begin(taut_solver *solver);
+int taut_step_work_check(taut_solver *solver, double share, taut_error *error);
 
 /* (work.c) Makes room; samples the powers at a state, whose potential energy is given; `begin`:
  * the motion begins there. */

@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "drive/guard_watch.h"
 
 enum { BETWEEN_CALLS = 1024, LARGE_SYSTEM = 2048 };
 
@@ -75,34 +76,28 @@ int taut_stabilize(taut_solver *solver, taut_error *error)
     return status;
 }
 
-/* Steps of one length from `start`, the last one ending at `target`. */
-typedef struct plan {
-    double start, target, h; /* h has the sign of the direction */
-    int64_t done, count;
-} plan;
-
-static plan make_plan(double start, double target, double step)
+static taut_plan make_plan(double start, double target, double step)
 {
     double length = fabs(target - start) / step;
     double count = ceil(length - 1e-9); /* a remainder of rounding size is no step of its own */
     if (count < 1 && length > 0)
         count = 1;
-    return (plan){start, target, target < start ? -step : step, 0, (int64_t)fmin(count, 9e18)};
+    return (taut_plan){start, target, target < start ? -step : step, 0, (int64_t)fmin(count, 9e18)};
 }
 
-static double next_time(const plan *p)
+static double next_time(const taut_plan *p)
 {
     return p->done + 1 < p->count ? p->start + (double)(p->done + 1) * p->h : p->target;
 }
 
 /* The last step may differ from h by rounding only: then it is h. */
-static double next_length(const plan *p, double t)
+static double next_length(const taut_plan *p, double t)
 {
     double h = next_time(p) - t;
     return p->done + 1 < p->count || fabs(h - p->h) <= 1e-9 * fabs(p->h) ? p->h : h;
 }
 
-static int one_step(taut_solver *solver, plan *p, taut_error *error)
+static int one_step(taut_solver *solver, taut_plan *p, taut_error *error)
 {
     double t = solver->stepper.now.t, h = next_length(p, t);
     int status = solver->control.on ? taut_control_step(solver, p->target, error)
@@ -115,7 +110,7 @@ static int one_step(taut_solver *solver, plan *p, taut_error *error)
     return status;
 }
 
-static bool finished(const taut_solver *solver, const plan *p)
+static bool finished(const taut_solver *solver, const taut_plan *p)
 {
     return solver->control.on ? solver->stepper.now.t == p->target : p->done >= p->count;
 }
@@ -124,23 +119,43 @@ static bool finished(const taut_solver *solver, const plan *p)
 static int march(taut_solver *solver, double target, taut_error *error)
 {
     const taut_state *now = &solver->stepper.now;
-    plan p = make_plan(now->t, target, solver->step);
-    TAUT_TRY(taut_watch_begin(solver, error));
-    while (!finished(solver, &p)) {
+    taut_plan *p = &solver->plan;
+    if (!solver->midway) {
+        *p = make_plan(now->t, target, solver->step);
+        TAUT_TRY(taut_watch_begin(solver, error));
+        TAUT_TRY(taut_saving_step(solver, true, error));
+    }
+    while (!finished(solver, p)) {
         if (solver->step_limit > 0 && solver->statistics.steps >= solver->step_limit)
             solver->outcome = TAUT_LIMIT;
-        if (solver->outcome != TAUT_OK)
-            return TAUT_OK;
-        TAUT_TRY(one_step(solver, &p, error));
-        bool restarted = false;
+        if (solver->outcome != TAUT_OK) {
+            TAUT_TRY(taut_saving_step(solver, true, error));
+            return taut_monitor_end(solver, error);
+        }
+        bool restarted = false, again = false;
+        int status = one_step(solver, p, error);
+        status = status == 0 ? taut_redundant_step(solver, &again, error)
+                             : taut_redundant_rescue(solver, status, &again, error);
+        TAUT_TRY(status);
+        if (again) {
+            p->done--;
+            continue;
+        }
+        TAUT_TRY(taut_singular_step(solver, error));
         TAUT_TRY(taut_watch_step(solver, &restarted, error));
+        if (!restarted)
+            TAUT_TRY(taut_guard_switch(solver, error));
         if (restarted)
-            p = make_plan(now->t, target, solver->step);
+            *p = make_plan(now->t, target, solver->step);
         if (!restarted && solver->control.on)
             TAUT_TRY(taut_switch_step(solver, error));
+        TAUT_TRY(taut_monitor_step(solver, error));
         if (solver->outcome == TAUT_OK)
             taut_report(solver, now->t);
+        TAUT_TRY(taut_saving_step(solver, false, error));
     }
+    TAUT_TRY(taut_saving_step(solver, true, error));
+    TAUT_TRY(taut_monitor_end(solver, error));
     return solver->outcome == TAUT_OK ? taut_complete(solver, error) : TAUT_OK;
 }
 
@@ -151,7 +166,7 @@ int taut_sinks_begin(taut_solver *solver, const taut_sink *sinks, int count, int
         const taut_sink *sink = &sinks[*begun];
         if (sink->begin)
             TAUT_TRY(
-                taut_sink_status(sink->begin(sink->user, solver->system, error), "begin", error));
+                taut_sink_status(sink->begin(sink->user, solver->model, error), "begin", error));
     }
     return TAUT_OK;
 }
@@ -172,9 +187,11 @@ int taut_sinks_end(const taut_sink *sinks, int begun, int status, taut_error *er
 static int march_with_rows(taut_solver *solver, taut_error *error)
 {
     const taut_state *now = &solver->stepper.now;
-    TAUT_TRY(taut_rows_write(solver, now->t, now, error));
-    if (now->t == solver->from)
-        solver->rows.next = 1;
+    if (!solver->midway) {
+        TAUT_TRY(taut_rows_write(solver, now->t, now, error));
+        if (now->t == solver->from)
+            solver->rows.next = 1;
+    }
     TAUT_TRY(march(solver, solver->until, error));
     bool written = fabs(solver->rows.written - now->t) <= 8 * DBL_EPSILON * fabs(now->t);
     return written ? TAUT_OK : taut_rows_write(solver, now->t, now, error);
@@ -183,6 +200,9 @@ static int march_with_rows(taut_solver *solver, taut_error *error)
 static void begin_run(taut_solver *solver, taut_error *error)
 {
     taut_error_clear(error);
+    solver->saving.cut = false;
+    if (solver->midway)
+        return;
     solver->outcome = TAUT_OK;
     solver->event_met = solver->refined.of_now = false;
 }
@@ -203,6 +223,7 @@ int taut_run_once(taut_solver *solver, const taut_sink *sinks, int sink_count,
     status = taut_sinks_end(sinks, solver->rows.sinks, status, error);
     solver->rows.sink = NULL;
     solver->rows.sinks = 0;
+    solver->midway = false;
     return solver->status = status == 0 ? solver->outcome : status;
 }
 
@@ -212,17 +233,20 @@ int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int sink_count,
     TAUT_REQUIRE(solver && sink_count >= 0 && (sinks || sink_count == 0));
     for (int k = 0; k < sink_count; k++)
         TAUT_REQUIRE(sinks[k].row);
-    bool whole = !solver->better && solver->statistics.steps == 0 && isfinite(solver->until);
-    if (whole && solver->control.on && solver->verify != TAUT_VERIFY_NEVER)
-        return taut_verify_run(solver, sinks, sink_count, progress, user, error);
-    solver = taut_solver_latest(solver);
-    return taut_run_once(solver, sinks, sink_count, progress, user, error);
+    bool whole = !solver->better && solver->statistics.steps == 0 && isfinite(solver->until) &&
+                 !solver->midway;
+    bool twice = whole && solver->control.on && solver->verify != TAUT_VERIFY_NEVER;
+    int status =
+        twice ? taut_verify_run(solver, sinks, sink_count, progress, user, error)
+              : taut_run_once(taut_solver_latest(solver), sinks, sink_count, progress, user, error);
+    return solver->status = taut_monitor_status(solver, status);
 }
 
 int taut_solver_advance(taut_solver *solver, double t, taut_error *error)
 {
     TAUT_REQUIRE(solver && isfinite(t));
     solver = taut_solver_latest(solver);
+    solver->midway = false;
     begin_run(solver, error);
     double energy;
     int status = march(solver, t, error);

@@ -7,6 +7,7 @@
  *
  * The diagnosis of the initial state decides. `taut check` and every run use the same functions;
  * run_start.c puts the decision into effect. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,11 +15,14 @@
 #include "base/text.h"
 #include "base/vectors.h"
 #include "drive/solver.h"
+#include "project/project.h"
 #include "step/methods.h"
 
 static const double NEGLIGIBLE = 1e-3; /* oscillatory energy over the energy scale */
 static const double SEPARATED = 10;    /* lowest stiff frequency over the slow rate: slow motion */
 static const double AVERAGED = 30;     /* the same for effective motion */
+static const double CALM = 10;         /* tolerances of an oscillation that is left out, in v */
+static const double FORCES = 20;       /* times as many of spring forces */
 static const double RESONANT = 0.05;   /* relative distance of frequencies */
 static const double BUDGET = 2e9;      /* units of taut_system_work: about 2 s of one core */
 static const double PER_RADIAN = 18;   /* evaluations of dop8 at rtol 1e-6, measured */
@@ -38,6 +42,16 @@ static bool offered(const taut_sizes *sizes, unsigned motion)
 bool taut_motion_oscillates(const taut_diagnosis *d)
 {
     return d->oscillatory_energy > NEGLIGIBLE * d->energy_scale;
+}
+
+double taut_motion_separation(unsigned motion)
+{
+    return motion == TAUT_MOTION_SLOW ? SEPARATED : motion == TAUT_MOTION_EFFECTIVE ? AVERAGED : 0;
+}
+
+bool taut_motion_resonant(double gap)
+{
+    return gap <= RESONANT;
 }
 
 static bool can_move(const taut_diagnosis *d, unsigned motion, unsigned avoid)
@@ -141,7 +155,7 @@ static unsigned judge(const taut_diagnosis *d, unsigned avoid, char *why, size_t
         return TAUT_MOTION_SLOW;
     }
     if (oscillates && can_move(d, TAUT_MOTION_EFFECTIVE, avoid) && d->separation >= AVERAGED &&
-        d->resonance > RESONANT) {
+        !isnan(d->resonance) && !taut_motion_resonant(d->resonance)) {
         taut_append(why, size, "effective because the initial state oscillates");
         append_oscillation(d, why, size);
         append_cost(d, "; motion full would need", why, size);
@@ -172,16 +186,63 @@ static taut_backend backend_of(const taut_options *options)
     return TAUT_BACKEND_AUTO;
 }
 
-/* Is the initial state a slow point within the tolerance, and does nothing excite oscillations
+/* May the initial state be a slow point within the tolerance, and does nothing excite oscillations
  * later? Velocities decide: those of an oscillation are its amplitude times the frequency. */
-static bool is_calm(const taut_solver *solver, const double *q, const double *v)
+static bool may_be_calm(const taut_diagnosis *d, double tolerance, double speed)
 {
-    const taut_diagnosis *d = &solver->diagnosis;
+    return d->sizes.kind == TAUT_MECHANICAL &&
+           !(d->sizes.can & (TAUT_HAS_EVENTS | TAUT_HAS_KINKS)) && !d->overdamped &&
+           d->separation >= SEPARATED && d->amplitude * d->most <= tolerance * speed;
+}
+
+/* Is (q, v) the slow point that was found, within the tolerance? Spring forces count too: at a
+ * state at rest where lambda vanishes, but not its derivatives, stretches and velocities are small
+ * and the forces of the oscillation are not. */
+static bool is_near(const taut_projection *found, taut_diagnosis *d, taut_context *context,
+                    double tolerance, double speed)
+{
+    const double *c = taut_context_compliance(context), *tau = taut_context_damping(context), *g,
+                 *gdot;
     taut_index n = d->sizes.coordinates;
-    double rtol = taut_options_real(solver->options, "rtol"),
+    taut_projection_result result = {.size = sizeof result};
+    taut_projection_result_get(found, &result, NULL);
+    double force = fmax(d->force, taut_largest(d->sizes.bonds, result.lambda)),
+           rounding = 8 * DBL_EPSILON * taut_largest(n, result.q);
+    if (!taut_projection_pass(found, 0, &g, &gdot, NULL) ||
+        !(taut_largest_difference(n, result.v, result.start_v) <= tolerance * speed))
+        return false;
+    for (taut_index i = 0; i < d->sizes.bonds; i++) {
+        double off = fabs(g[i] + tau[i] * gdot[i] - c[i] * result.lambda[i]);
+        if (!(c[i] > 0) || taut_context_soft(context, i))
+            continue;
+        if (!(off <= FORCES * tolerance * c[i] * force + rounding))
+            return false;
+        d->neglected = fmax(d->neglected, off / c[i]);
+    }
+    return true;
+}
+
+/* Sets diagnosis.calm. Where the slow point is not found it remains unknown: false. */
+static int find_calm(taut_solver *solver, taut_context *context, taut_arena *arena, const double *q,
+                     const double *v, taut_error *error)
+{
+    taut_diagnosis *d = &solver->diagnosis;
+    taut_index n = d->sizes.coordinates;
+    taut_projection_settings settings;
+    taut_projection *found = NULL;
+    taut_error reason = {.t = NAN};
+    double tolerance = CALM * taut_options_real(solver->options, "rtol"),
            speed = fmax(taut_largest(n, v), d->slow_rate * taut_largest(n, q));
-    return !(d->sizes.can & (TAUT_HAS_EVENTS | TAUT_HAS_KINKS)) && !d->overdamped &&
-           d->amplitude * d->most <= 10 * rtol * speed;
+    if (!may_be_calm(d, tolerance, speed))
+        return TAUT_OK;
+    TAUT_TRY(taut_projection_settings_for(solver->system, NULL, arena, &settings, error));
+    settings.method = &taut_projection_series;
+    settings.hold = NULL;
+    int status =
+        taut_project_state(context, d->t, q, v, &settings, &arena->allocator, &found, &reason);
+    d->calm = status == 0 && is_near(found, d, context, tolerance, speed);
+    taut_projection_destroy(found);
+    return taut_fail_final(status, &reason, error);
 }
 
 /* The cost of resolving every oscillation until the end, in evaluations of dop8 and in units of
@@ -225,10 +286,10 @@ int taut_motion_diagnose(taut_solver *solver, taut_error *error)
     if (status == 0)
         status = taut_diagnose_along(context, taut_options_real(solver->options, "until"), q, v,
                                      &solver->diagnosis, error);
-    if (status == 0) {
+    if (status == 0)
         estimate_full(solver);
-        solver->diagnosis.calm = z->kind == TAUT_MECHANICAL && is_calm(solver, q, v);
-    }
+    if (status == 0)
+        status = find_calm(solver, context, &arena, q, v, error);
     taut_context_destroy(context);
     taut_arena_clear(&arena);
     return status;

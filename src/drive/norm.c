@@ -40,7 +40,9 @@ static const double MANY = 10;                   /* of the share of a step */
 static const double LOW_ORDER = 0.25;            /* share of methods up to order 3 */
 static const double SLOWEST = 1e-3;              /* S_v over S_q/T */
 static const double FLOOR = 1e-3;                /* atol over rtol and the scale */
-enum { FIRST_STEPS = 16 };                       /* until scales are those of the motion */
+static const double NOTHING = 1e-100; /* in any unit: at rest at 0, before a force begins to act */
+static const double SMALL = 1e-6;     /* and the size of what follows, at least */
+enum { FIRST_STEPS = 16 };            /* until scales are those of the motion */
 
 /* x, y, z, x1, y2: lengths of one frame. */
 static bool is_cartesian(const char *name)
@@ -98,7 +100,7 @@ int taut_norm_create(taut_solver *solver, taut_error *error)
     norm->own_scales = solver->motion == TAUT_MOTION_FULL && !s->first_order;
     TAUT_TRY(make_groups(solver, &solver->moving->coordinates, s->n, &norm->coordinates, error));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, norm->coordinates.count, error, &norm->q, &norm->v,
-                          &norm->square));
+                          &norm->square, &norm->now_q, &norm->now_v, &norm->last_v));
     if (!s->first_order)
         TAUT_TRY(make_groups(solver, &solver->moving->bonds, s->m, &norm->bonds, error));
     if (!norm->own_scales)
@@ -110,28 +112,54 @@ int taut_norm_create(taut_solver *solver, taut_error *error)
     return TAUT_RESERVE(&solver->arena, s->m, error, &norm->stretch, &norm->rate);
 }
 
-/* What full motion allows of q_i and v_i, in scales that include the present state. */
-static void weigh(taut_solver *solver)
+/* The larger of two numbers that are not NaN, without a call. */
+static inline double above(double a, double b)
 {
-    const taut_error_norm *norm = &solver->norm;
-    taut_stepper *s = &solver->stepper;
-    bool pulled = s->n > 0 && !isnan(s->last.a[0]) && norm->elapsed > 0;
-    double least = s->rtol * taut_largest(norm->coordinates.count, norm->v) * FLOOR,
-           rounding = 8 * DBL_EPSILON * taut_largest(s->n, s->now.q);
-    /* from rest: a part of what will be reached, less with every step */
-    double part = ldexp(0.05, -norm->steps);
+    return a > b ? a : b;
+}
+
+/* The sizes at both ends of the latest step, by group: scales, weights and rounding need them. */
+static void measure(taut_error_norm *norm, const taut_stepper *s)
+{
+    norm->most_q = norm->most_v = 0;
     for (taut_index k = 0; k < norm->coordinates.count; k++) {
         taut_index first = norm->coordinates.start[k],
                    count = norm->coordinates.start[k + 1] - first;
-        double q = fmax(norm->q[k], taut_largest(count, s->now.q + first)),
-               v = norm->elapsed > 0 ? norm->v[k] : taut_largest(count, s->now.v + first),
+        norm->now_q[k] = taut_largest(count, s->now.q + first);
+        norm->now_v[k] = taut_largest(count, s->now.v + first);
+        norm->last_v[k] = taut_largest(count, s->last.v + first);
+        norm->most_q = above(norm->most_q, norm->now_q[k]);
+        norm->most_v = above(norm->most_v, norm->now_v[k]);
+    }
+}
+
+/* What full motion allows of q_i and v_i, in scales that include the present state. */
+static void weigh(taut_solver *solver)
+{
+    taut_error_norm *norm = &solver->norm;
+    taut_stepper *s = &solver->stepper;
+    bool pulled = s->n > 0 && !isnan(s->last.a[0]) && norm->elapsed > 0;
+    measure(norm, s);
+    double least = s->rtol * taut_largest(norm->coordinates.count, norm->v) * FLOOR,
+           rounding = 8 * DBL_EPSILON * norm->most_q;
+    /* from rest: a part of what will be reached, less with every step */
+    double part = norm->pull > 0 ? ldexp(0.05, -norm->steps) : 0;
+    for (taut_index k = 0; k < norm->coordinates.count; k++) {
+        taut_index first = norm->coordinates.start[k],
+                   count = norm->coordinates.start[k + 1] - first;
+        double q = above(norm->q[k], norm->now_q[k]),
+               v = norm->elapsed > 0 ? norm->v[k] : norm->now_v[k],
                a = pulled ? taut_largest(count, s->last.a + first) : 0,
-               fast = fmax(taut_largest(count, s->now.v + first),
-                           taut_largest(count, s->last.v + first));
-        v = fmax(v, fmax(SLOWEST * q / norm->length, part * sqrt(norm->pull * q)));
-        double weight_q = s->atol + s->rtol * q, weight_v = fmax(s->rtol * v, least);
+               fast = above(norm->now_v[k], norm->last_v[k]);
+        v = above(v, SLOWEST * q / norm->length);
+        if (part > 0)
+            v = above(v, part * sqrt(norm->pull * q));
+        if (solver->pulses.count > 0)
+            v = above(v, taut_largest(count, solver->pulses.speed + first));
+        double weight_q = above(s->atol + s->rtol * q, NOTHING),
+               weight_v = above(s->rtol * v, above(least, norm->least_v));
         if (a * weight_q > s->rtol * v * v)
-            weight_q = fmax(s->rtol * v * v / a, rounding);
+            weight_q = above(s->rtol * v * v / a, rounding);
         if (fast > 2 * v)
             weight_v *= 2 * v / fast;
         for (taut_index i = first; i < first + count; i++) {
@@ -142,20 +170,18 @@ static void weigh(taut_solver *solver)
 }
 
 /* The average over time of v^2, by groups, into S_v. */
-static void average_velocities(taut_error_norm *norm, const taut_stepper *s, double h)
+static void average_velocities(taut_error_norm *norm, double h)
 {
     norm->elapsed += fabs(h);
     for (taut_index k = 0; k < norm->coordinates.count; k++) {
-        taut_index first = norm->coordinates.start[k],
-                   count = norm->coordinates.start[k + 1] - first;
-        double now = taut_largest(count, s->now.v + first),
-               last = taut_largest(count, s->last.v + first);
+        double now = norm->now_v[k], last = norm->last_v[k];
         norm->square[k] += fabs(h) * (now * now + last * last);
         norm->v[k] = sqrt(norm->square[k] / norm->elapsed);
     }
 }
 
-/* Without a size there is no scale: then that of what the velocities do until the end, or 1. */
+/* Without a size there is no scale: then that of what the velocities do until the end, or what
+ * comes later. */
 void taut_norm_begin(taut_solver *solver)
 {
     taut_error_norm *norm = &solver->norm;
@@ -164,9 +190,13 @@ void taut_norm_begin(taut_solver *solver)
            length = fabs(solver->until - solver->from);
     if (size == 0 && !s->first_order && isfinite(length))
         size = length * taut_largest(s->n, s->now.v);
-    if (!norm->given)
-        s->atol = FLOOR * s->rtol * (size > 0 ? size : 1);
+    if (size == 0 && !s->first_order)
+        size = solver->pulses.distance;
     norm->length = length > 0 ? length : INFINITY;
+    /* forces that begin to act are known to rounding only */
+    norm->least_v = size > 0 ? NOTHING : fmax(FLOOR * s->rtol * SMALL / norm->length, NOTHING);
+    if (!norm->given)
+        s->atol = FLOOR * s->rtol * (size > 0 ? size : SMALL);
     norm->share = (s->method->order < 3 ? 30 : s->method->order == 3 ? 50 : 300) / norm->length;
     if (isinf(norm->length))
         norm->share = INFINITY; /* the end is not known */
@@ -180,15 +210,20 @@ void taut_norm_accept(taut_solver *solver, double h)
 {
     taut_error_norm *norm = &solver->norm;
     taut_stepper *s = &solver->stepper;
-    double size = raise_scales(&norm->coordinates, s->now.q, norm->q);
-    if (norm->own_scales)
-        average_velocities(norm, s, h);
+    double size = norm->most_q;
+    if (norm->own_scales) {
+        for (taut_index k = 0; k < norm->coordinates.count; k++)
+            size = above(size, norm->q[k] = above(norm->q[k], norm->now_q[k]));
+        average_velocities(norm, h);
+        norm->steps += norm->steps < FIRST_STEPS && norm->most_v > NOTHING;
+    } else {
+        size = raise_scales(&norm->coordinates, s->now.q, norm->q);
+    }
     if (norm->lambda)
         raise_scales(&norm->bonds, s->now.lambda, norm->lambda);
     if (!norm->given)
-        s->atol = fmax(s->atol, FLOOR * s->rtol * size);
-    norm->steps += norm->steps < FIRST_STEPS;
-    norm->reach = fmax(fabs(h), norm->reach - fabs(h) / MEMORY);
+        s->atol = above(s->atol, FLOOR * s->rtol * size);
+    norm->reach = above(fabs(h), norm->reach - fabs(h) / MEMORY);
     if (COLLAPSE * norm->reach <= fabs(h))
         norm->tried = 0;
 }
@@ -196,9 +231,10 @@ void taut_norm_accept(taut_solver *solver, double h)
 /* The part of the tolerance that one of many steps may use. */
 static double share_of(const taut_solver *solver, double h)
 {
-    double H = fmax(fabs(h), COLLAPSE * solver->norm.reach),
+    double H = above(fabs(h), COLLAPSE * solver->norm.reach),
            first = MANY / (MANY + (double)solver->statistics.steps);
-    return fmin(1, fmax(solver->norm.share * H, first));
+    double share = above(solver->norm.share * H, first);
+    return share < 1 ? share : 1;
 }
 
 /* ---- full motion */
@@ -223,6 +259,24 @@ void taut_norm_pull(taut_solver *solver, const double *a)
     raise_scales(&norm->bonds, norm->stretch, norm->lambda);
 }
 
+void taut_norm_jump(taut_solver *solver, const double *a)
+{
+    static const double STILL = 1e-3;
+    taut_error_norm *norm = &solver->norm;
+    taut_index groups = norm->coordinates.count;
+    const taut_stepper *s = &solver->stepper;
+    double kick = taut_largest(s->n, a) * norm->reach;
+    norm->reach = 0;
+    double still = fmax(STILL * kick, s->atol / (s->rtol * norm->length));
+    if (!norm->own_scales || taut_largest(groups, norm->v) > still)
+        return;
+    taut_clear(groups, norm->square);
+    norm->elapsed = 0;
+    norm->steps = 0;
+    taut_norm_pull(solver, a);
+    weigh(solver);
+}
+
 /* The first forces, where bonds are not stretched yet: what the step itself makes of them. */
 static void add_trial(taut_solver *solver)
 {
@@ -240,11 +294,11 @@ static void add_trial(taut_solver *solver)
 
 /* e, an error of a vibration over `tolerance`, a part of its size: with the power that the method
  * has over its estimate; FIRM: steps of a radian and more do not have it yet. */
-static double sharpen(const taut_stepper *s, double tolerance, double e)
+static double sharpen(const taut_solver *solver, double tolerance, double e)
 {
     static const double FIRM = 40;
-    double power = s->method->sharper;
-    return power > 1 ? fmin(e, FIRM * pow(tolerance * e, power) / tolerance) : e;
+    double power = solver->norm.known ? 1 : solver->stepper.method->sharper;
+    return power > 1 && tolerance < 1 ? fmin(e, FIRM * pow(tolerance * e, power) / tolerance) : e;
 }
 
 /* max |dlambda_i| over what is allowed. */
@@ -255,47 +309,66 @@ static double norm_of_springs(taut_solver *solver)
     const double *c = taut_context_compliance(solver->context),
                  *tau = taut_context_damping(solver->context);
     bool damped = solver->sizes.can & TAUT_HAS_DAMPING;
-    double rounding = 8 * DBL_EPSILON * taut_largest(s->n, s->now.q),
-           shaking = 8 * DBL_EPSILON * taut_largest(s->n, s->now.v), stretch = 0, rate = 0;
+    double rounding = 2 * DBL_EPSILON * norm->most_q, shaking = 2 * DBL_EPSILON * norm->most_v,
+           stretch = 0, rate = 0;
     taut_copy(norm->bonds.count, norm->lambda, norm->force);
     if (norm->steps < FIRST_STEPS)
         add_trial(solver);
     s->method->stretch(s, s->error_q, norm->stretch);
+    if (!damped && !(s->method->sharper > 1)) {
+        for (taut_index k = 0; k < norm->bonds.count; k++) {
+            taut_index first = norm->bonds.start[k], count = norm->bonds.start[k + 1] - first;
+            stretch =
+                taut_larger(stretch, taut_largest_share(count, norm->stretch + first, c + first,
+                                                        s->rtol * norm->force[k], rounding));
+        }
+        return stretch;
+    }
     if (damped)
         s->method->stretch(s, s->error_v, norm->rate);
     for (taut_index k = 0; k < norm->bonds.count; k++)
         for (taut_index i = norm->bonds.start[k]; i < norm->bonds.start[k + 1]; i++) {
-            double size = c[i] * norm->force[k], allowed = s->rtol * size + rounding;
+            double size = c[i] * norm->force[k], allowed = fmax(s->rtol * size + rounding, NOTHING);
             if (damped)
                 allowed += tau[i] * shaking;
             if (c[i] > 0)
-                stretch = taut_larger(stretch,
-                                      sharpen(s, allowed / size, fabs(norm->stretch[i]) / allowed));
+                stretch = taut_larger(
+                    stretch, sharpen(solver, allowed / size, fabs(norm->stretch[i]) / allowed));
             if (c[i] > 0 && damped)
                 rate = taut_larger(
-                    rate, sharpen(s, allowed / size, tau[i] * fabs(norm->rate[i]) / allowed));
+                    rate, sharpen(solver, allowed / size, tau[i] * fabs(norm->rate[i]) / allowed));
         }
     return stretch + rate;
+}
+
+/* sum (x_i/scale)^2 over a group; 0 needs no scale */
+static double scaled_square(taut_index n, const double *x, double scale)
+{
+    double sum = taut_square(n, x);
+    return sum == 0 ? 0 : sum / (scale * scale);
 }
 
 static double norm_in_own_scales(taut_solver *solver, double h)
 {
     const taut_stepper *s = &solver->stepper;
-    double q = 0, v = 0;
+    const taut_groups *groups = &solver->norm.coordinates;
+    double q = 0, v = 0, share = share_of(solver, h);
     bool noisy = s->m > 0 || (solver->sizes.can & TAUT_HAS_STIFF_POTENTIAL);
-    double rounding = noisy ? 8 * DBL_EPSILON * taut_largest(s->n, s->now.q) / fabs(h) : 0,
-           share = share_of(solver, h);
     weigh(solver);
-    for (taut_index i = 0; i < s->n; i++) {
-        double x = s->error_q[i] / s->weight_q[i], y = s->error_v[i];
-        y = y == 0 ? 0 : y / fmax(s->weight_v[i], rounding / share);
-        q += x * x;
-        v += y * y;
+    /* of q, seen in v too; and of v */
+    double least_q = 8 * DBL_EPSILON * solver->norm.most_q,
+           least_v = 8 * DBL_EPSILON * solver->norm.most_v;
+    if (noisy)
+        least_v = above(least_v, least_q / fabs(h));
+    for (taut_index k = 0; k < groups->count; k++) { /* all of a group have one weight */
+        taut_index first = groups->start[k], count = groups->start[k + 1] - first;
+        q += scaled_square(count, s->error_q + first, above(s->weight_q[first], least_q / share));
+        v += scaled_square(count, s->error_v + first, above(s->weight_v[first], least_v / share));
     }
     if (isnan(q) || isnan(v))
         return NAN;
     q = s->n > 0 ? sqrt(q / s->n) : 0;
-    v = sharpen(s, s->rtol, s->n > 0 ? sqrt(v / s->n) : 0);
+    v = sharpen(solver, s->rtol, s->n > 0 ? sqrt(v / s->n) : 0);
     double most = fmax(q, v);
     if (solver->norm.lambda)
         most = taut_larger(most, norm_of_springs(solver));
@@ -383,5 +456,14 @@ double taut_norm_step(taut_solver *solver, double h)
         norm->reach = 0;
         e = taut_larger(own, norm_of_positions(solver, h) / share);
     }
+    return e;
+}
+
+double taut_norm_known(taut_solver *solver, double h)
+{
+    taut_error_norm was = solver->norm;
+    solver->norm.known = true;
+    double e = taut_norm_step(solver, h);
+    solver->norm = was;
     return e;
 }

@@ -169,15 +169,18 @@ static double largest_force(taut_solver *solver)
 }
 
 /* Is it an improvement? Where bonds depend on one another, it differs by far more than forces
- * explain; where slow and fast are barely separated, it is off by as much as its levels differ. */
+ * explain, and is the larger one: the method's own may be as far off after a very short step, by
+ * the error of its positions over h^2. Where slow and fast are barely separated, it is off by as
+ * much as its levels differ. */
 static bool better(taut_solver *solver, const taut_state *raw)
 {
     static const double POOR = 1e-3; /* relative: no slow motion is known that well */
     const taut_refined *f = &solver->refined;
     taut_index m = solver->stepper.m;
-    double size = taut_largest(m, f->state.lambda) + taut_largest(m, raw->lambda),
-           off = taut_largest_difference(m, f->state.lambda, raw->lambda);
-    return f->uncertainty <= POOR * size && (off <= 0.5 * size || off <= largest_force(solver)) &&
+    double fine = taut_largest(m, f->state.lambda), coarse = taut_largest(m, raw->lambda),
+           size = fine + coarse, off = taut_largest_difference(m, f->state.lambda, raw->lambda);
+    bool explained = off <= 0.5 * size || fine <= coarse || off <= largest_force(solver);
+    return f->uncertainty <= POOR * size && explained &&
            (f->uncertainty <= goal_of(solver) * size || 4 * f->uncertainty <= off);
 }
 
@@ -238,11 +241,14 @@ double taut_refine_uncertainty(const taut_solver *solver)
                  *damping = taut_context_damping(solver->context);
     if (solver->motion == TAUT_MOTION_RIGID && s->method->uses_field && s->m > 0)
         return 8 * DBL_EPSILON * taut_largest(s->m, s->now.lambda); /* of the acceleration */
+    bool calm = solver->unspecified && solver->diagnosis.calm;
     if (solver->motion != TAUT_MOTION_FULL || s->first_order)
-        return solver->refined.uncertainty;
+        return solver->refined.uncertainty + (calm ? solver->diagnosis.neglected : 0);
     double q = taut_largest(s->n, s->now.q), v = taut_largest(s->n, s->now.v), most = 0;
     for (taut_index i = 0; i < s->m; i++)
         if (compliance[i] > 0)
             most = fmax(most, (q + damping[i] * v) / compliance[i]);
-    return s->m == 0 ? NAN : 4 * DBL_EPSILON * most;
+    /* each step rounds q, and the oscillation keeps it: a random walk */
+    double walk = sqrt(1 + (double)solver->statistics.steps);
+    return s->m == 0 ? NAN : 4 * DBL_EPSILON * walk * most;
 }

@@ -71,17 +71,25 @@ int taut_sink_status(int status, const char *call, taut_error *error)
         status, call);
 }
 
+int taut_state_forces(taut_solver *solver, const taut_state *state, const double **forces,
+                      taut_error *error)
+{
+    TAUT_TRY(taut_redundant_lambda(solver, state, forces, error));
+    if (!solver->forces)
+        return TAUT_OK;
+    taut_context_tensions(solver->context, state->t, *forces, solver->forces);
+    *forces = solver->forces;
+    return TAUT_OK;
+}
+
 int taut_rows_write(taut_solver *solver, double t, const taut_state *state, taut_error *error)
 {
     const taut_rows *rows = &solver->rows;
     if (state == &solver->stepper.now)
         TAUT_TRY(taut_complete(solver, error));
     TAUT_TRY(taut_refine(solver, state, &state, error));
-    taut_row row = {.t = t,
-                    .q = state->q,
-                    .v = taut_state_v(state),
-                    .lambda = taut_state_lambda(state),
-                    .outputs = solver->outputs};
+    taut_row row = {.t = t, .q = state->q, .v = taut_state_v(state), .outputs = solver->outputs};
+    TAUT_TRY(taut_state_forces(solver, state, &row.lambda, error));
     TAUT_TRY(taut_rows_guard(solver, state, &row.energy, error));
     /* the drift is that of the step which the row belongs to: what interpolation adds between is
      * no drift */
@@ -115,14 +123,34 @@ static double rounding(const taut_solver *solver)
     return 8 * DBL_EPSILON * fmax(fabs(solver->stepper.last.t), fabs(solver->stepper.now.t));
 }
 
+/* Rows that are due up to time t, in direction `way`. */
+static double rows_past(const taut_solver *solver, double t, double way, double tiny)
+{
+    const taut_rows *rows = &solver->rows;
+    int64_t past = rows->next;
+    if (!rows->times)
+        return floor((way * (t - solver->from) + tiny) / rows->every) + 1;
+    while (past < rows->count && way * (rows->times[past] - t) <= tiny)
+        past++;
+    return (double)past;
+}
+
+int taut_rows_refuse(const taut_solver *solver, double count, const char *where, taut_error *error)
+{
+    return taut_fail_option(error, TAUT_ERROR_USAGE, "every",
+                            "a row every %g gives %.2g rows%s, and at most %.0g are written; give "
+                            "a longer time, or `step` for a row of each step",
+                            solver->rows.every, count, where, TAUT_MOST_ROWS);
+}
+
 int taut_rows_due(taut_solver *solver, double t, taut_error *error)
 {
     taut_rows *rows = &solver->rows;
     const taut_state *now = &solver->stepper.now;
     double way = now->t < solver->stepper.last.t ? -1 : 1, tiny = rounding(solver);
     bool each_step = rows->every == 0;
-    double count = (way * (t - solver->from) + tiny) / rows->every;
-    int64_t past = each_step ? 0 : (int64_t)floor(fmin(count, 9e18)) + 1;
+    double count = each_step ? 0 : rows_past(solver, t, way, tiny);
+    int64_t past = (int64_t)fmin(count, 9e18);
     if (each_step ? t != now->t : past <= rows->next)
         return TAUT_OK;
     if (rows->sinks == 0) { /* only the drift is measured: the result has the largest */
@@ -131,14 +159,20 @@ int taut_rows_due(taut_solver *solver, double t, taut_error *error)
     }
     if (each_step)
         return row_inside(solver, t, tiny, error);
+    if (count - (double)rows->next > TAUT_MOST_ROWS) /* a run without an end time */
+        return taut_rows_refuse(solver, count - (double)rows->next, " in one step", error);
+    if (rows->few && !rows->times)
+        rows->next = past - 1;
     for (; rows->next < past; rows->next++) {
-        double due = solver->from + way * ((double)rows->next * rows->every);
+        double due = rows->times ? rows->times[rows->next]
+                                 : solver->from + way * ((double)rows->next * rows->every);
         if (fabs(due - rows->written) <= tiny)
             continue; /* the row of an event */
         TAUT_TRY(row_inside(solver, due, tiny, error));
         /* at the end of a step the loop reports */
         if (fabs(due - t) > tiny && !taut_report(solver, due)) {
             rows->next = past; /* those that are not written now cannot be interpolated later */
+            solver->saving.cut = true;
             break;
         }
     }

@@ -18,9 +18,15 @@
 #include "point/foot_point.h"
 #include "project/project.h"
 #include "slow/series.h"
+#include "system/follow.h"
 #include "vibration/effective.h"
+#include "system/hold.h"
+#include "wrap/conserve.h"
 #include "wrap/fields.h"
 #include "wrap/stabilize.h"
+
+/* above, methods without a field begin with the algebraic variables that are given */
+enum { MOST_ALGEBRAIC = 400 };
 
 /* ---- the system */
 
@@ -44,16 +50,27 @@ int taut_start_system(taut_solver *solver, const taut_method *method, taut_error
 
 /* ---- field and stabiliser */
 
-static int make_field(taut_solver *solver, bool baumgarte, taut_error *error)
+static int make_field(taut_solver *solver, bool baumgarte, taut_field **field, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
     double rate = baumgarte ? taut_options_real(solver->options, "stabilize-rate") : 0;
     if (s->first_order)
-        return taut_field_first_order(s->context, s->arena, s->statistics, rate, &s->field, error);
+        return taut_field_first_order(s->context, s->arena, s->statistics, rate, field, error);
     if (solver->drift.rows > 0) /* x'' + 2 rate x' + rate^2 x = 0 has no overshoot */
-        return taut_field_index1(s->context, s->arena, s->statistics, 2 * rate, rate * rate,
-                                 &s->field, error);
-    return taut_field_full(s->context, s->arena, s->statistics, &s->field, error);
+        return taut_field_index1(s->context, s->arena, s->statistics, 2 * rate, rate * rate, field,
+                                 error);
+    return taut_field_full(s->context, s->arena, s->statistics, field, error);
+}
+
+/* Methods without a field: one for consistent algebraic variables, or to verify invariants. */
+static int make_second_field(taut_solver *solver, taut_error *error)
+{
+    const taut_stepper *s = &solver->stepper;
+    bool algebraic = s->first_order && s->m > 0 && s->m <= MOST_ALGEBRAIC && !s->trial,
+         conserved = solver->drift.conserved > 0;
+    if (s->field || !(algebraic || conserved))
+        return TAUT_OK;
+    return make_field(solver, false, &solver->algebraic, error);
 }
 
 /* Explicit methods drift from what holds exactly, so they are stabilised unless the options specify
@@ -62,7 +79,7 @@ static int make_stabilizer(taut_solver *solver, const char *kind, taut_error *er
 {
     taut_stepper *s = &solver->stepper;
     bool given = taut_options_given(solver->options, "stabilize"),
-         something = solver->drift.rows > 0;
+         something = solver->drift.rows > 0 || solver->drift.conserved > 0;
     if (given && !something && strcmp(kind, "none") != 0)
         return taut_fail_option(
             error, TAUT_ERROR_USAGE, "stabilize",
@@ -86,8 +103,17 @@ int taut_start_prepare(taut_solver *solver, taut_error *error)
                                 "baumgarte changes the equations that explicit methods integrate; "
                                 "method %s does not use them",
                                 s->method->name);
+    if (baumgarte && solver->drift.conserved > 0)
+        return taut_fail_option(error, TAUT_ERROR_REFUSED, "stabilize",
+                                "baumgarte keeps rigid bonds only; [invariants] of a mechanical "
+                                "model need post, project or none");
     if (s->method->uses_field)
-        TAUT_TRY(make_field(solver, baumgarte, error));
+        TAUT_TRY(make_field(solver, baumgarte, &s->field, error));
+    if (s->first_order)
+        TAUT_TRY(taut_follow_create(s->context, s->arena, &solver->follow, error));
+    TAUT_TRY(make_second_field(solver, error));
+    if (solver->drift.conserved > 0)
+        TAUT_TRY(taut_conserve_create(s->context, s->arena, 0, &solver->invariants, error));
     TAUT_TRY(make_stabilizer(solver, kind, error));
     if (solver->drift.rows == 0 || s->first_order)
         return TAUT_OK;
@@ -114,6 +140,9 @@ void taut_start_release(taut_solver *solver)
             made[k]->destroy(made[k]);
     if (solver->stepper.field && solver->stepper.field->destroy)
         solver->stepper.field->destroy(solver->stepper.field);
+    if (solver->algebraic)
+        solver->algebraic->destroy(solver->algebraic);
+    taut_follow_destroy(solver->follow);
 }
 
 /* ---- the initial state */
@@ -274,13 +303,65 @@ static int start_slow(taut_solver *solver, taut_state *x, taut_error *error)
     return TAUT_OK;
 }
 
+/* Algebraic variables y from the constraints, differentiated once: implicit methods begin with
+ * consistent ones too. Where the iteration from the given y does not converge, these stay, as a
+ * guess. */
+static int start_algebraic(taut_solver *solver, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    taut_field *field = solver->algebraic;
+    taut_statistics before = *s->statistics; /* not counted */
+    taut_error reason = {0};
+    if (!field)
+        return TAUT_OK;
+    TAUT_TRY(taut_field_first_order_begin(field, s->now.t, s->now.q, error));
+    int status = field->evaluate(field, s->now.t, s->now.q, NULL, s->error_q, s->now.y, &reason);
+    *s->statistics = before;
+    if (status == TAUT_ERROR_SINGULAR)
+        return taut_fail(error, status, "%s", reason.message);
+    return taut_fail_final(status, &reason, error);
+}
+
+/* Is what [invariants] lists constant in this motion? At the state, and with other velocities
+ * along the bonds: at rest every energy is. */
+static int verify_invariants(taut_solver *solver, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    taut_field *field = s->field ? s->field : solver->algebraic;
+    taut_statistics before = *s->statistics; /* not counted */
+    double *q = s->last.q, *v = s->last.v, *a = s->last.a, speed = taut_largest(s->n, s->now.v);
+    int status = TAUT_OK;
+    for (int k = 0; k < 2 && status == 0; k++) {
+        taut_copy(s->n, s->now.q, q);
+        taut_copy(s->n, s->now.v, v);
+        for (taut_index i = 0; i < s->n; i++)
+            v[i] += k * 0.37 * (speed > 0 ? speed : 1) * sin(1.0 + i);
+        if (k > 0 && solver->onto_rigid)
+            status = solver->onto_rigid->apply(solver->onto_rigid, s->now.t, q, v, error);
+        if (status == 0)
+            status = field->evaluate(field, s->now.t, q, v, a, s->last.lambda, error);
+        if (status == 0)
+            status = taut_conserve_verify(solver->invariants, s->now.t, q, v, a,
+                                          taut_motion_name(solver->motion), error);
+    }
+    *s->statistics = before;
+    return status;
+}
+
 int taut_start_begin(taut_solver *solver, taut_error *error)
 {
     const taut_stepper *s = &solver->stepper;
-    if (!s->first_order)
+    if (!s->first_order && solver->drift.conserved == 0)
         return TAUT_OK;
+    if (!s->first_order) {
+        if (solver->stabilizer)
+            TAUT_TRY(
+                taut_stabilizer_begin(solver->stabilizer, s->now.t, s->now.q, s->now.v, error));
+        return taut_drift_begin(solver, error);
+    }
+    TAUT_TRY(start_algebraic(solver, error));
     if (solver->stabilizer)
-        TAUT_TRY(taut_stabilizer_begin(solver->stabilizer, s->now.t, s->now.q, error));
+        TAUT_TRY(taut_stabilizer_begin(solver->stabilizer, s->now.t, s->now.q, NULL, error));
     if (s->field)
         TAUT_TRY(taut_field_first_order_begin(s->field, s->now.t, s->now.q, error));
     return taut_drift_begin(solver, error);
@@ -292,19 +373,23 @@ int taut_start_state(taut_solver *solver, taut_error *error)
         return taut_start_begin(solver, error);
     if (solver->drift.rows > 0)
         TAUT_TRY(start_on_bonds(solver, error));
-    return is_slow(solver) ? start_slow(solver, &solver->stepper.now, error) : TAUT_OK;
+    if (is_slow(solver))
+        TAUT_TRY(start_slow(solver, &solver->stepper.now, error));
+    if (solver->drift.conserved > 0)
+        TAUT_TRY(verify_invariants(solver, error));
+    return taut_start_begin(solver, error);
 }
 
 /* ---- after an event, or at a state that the caller gives */
 
-int taut_start_again(taut_solver *solver, bool given, taut_state *x, double *moved,
-                     taut_error *error)
+static int move_again(taut_solver *solver, bool given, taut_state *x, double *moved,
+                      taut_error *error)
 {
     const taut_stepper *s = &solver->stepper;
     double *q = s->error_q, *v = s->error_v; /* scratch between steps */
     *moved = 0;
     if (s->first_order)
-        return TAUT_OK;
+        return solver->follow ? taut_follow_apply(solver->follow, x->t, x->q, error) : TAUT_OK;
     taut_copy(s->n, x->q, q);
     taut_copy(s->n, x->v, v);
     if (solver->onto_rigid)
@@ -316,4 +401,13 @@ int taut_start_again(taut_solver *solver, bool given, taut_state *x, double *mov
     *moved =
         taut_larger(taut_largest_difference(s->n, x->q, q), taut_largest_difference(s->n, x->v, v));
     return TAUT_OK;
+}
+
+int taut_start_again(taut_solver *solver, bool given, taut_state *x, double *moved,
+                     taut_error *error)
+{
+    taut_hold_use(solver->context, false); /* branches are those of another state */
+    int status = move_again(solver, given, x, moved, error);
+    taut_hold_use(solver->context, true);
+    return status;
 }

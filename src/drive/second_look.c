@@ -4,8 +4,9 @@
  * the same sampling would step over the same narrow force twice. Their difference, largest over the
  * rows and relative to the largest value of each group of variables, is the measured error of the
  * first; rows and end are those of the second, which is better. Where it is more than 100
- * tolerances the run is repeated with tol^2/error, while that is affordable; what remains is
- * reported by TAUT_INACCURATE.
+ * tolerances (multipliers: 1000, besides their rounding) the run is repeated with tol^2/error,
+ * while that is affordable; what remains is reported by TAUT_INACCURATE, and so is a first run
+ * whose repetition fails.
  *
  * Rows wait in memory until it is known which are written. A run that turns out to be long, by the
  * number of its evaluations and never by a clock, writes them at once and is not repeated. */
@@ -23,6 +24,7 @@ static const double AFFORDABLE = 2e9; /* of the first run, in units of taut_syst
 static const double ALL = 6e9;        /* of all runs */
 static const double FAR = 100;        /* tolerances */
 static const double PARTS = 97;       /* of the run: the longest step of the second one */
+static const double FAR_LAMBDA = 10;  /* times as many of multipliers, besides rounding */
 static const double LEAST_RTOL = 1e-13;
 enum { MOST_RUNS = 4, MOST_NUMBERS = 30000000 }; /* rows in memory */
 
@@ -82,6 +84,7 @@ static int wait_row(void *user, const taut_row *row, taut_error *error)
         (taut_cost_run(w->solver) > AFFORDABLE || w->numbers > MOST_NUMBERS)) {
         w->streams = true;
         TAUT_TRY(flush(w, error));
+        w->solver->saving.waits = false;
     }
     if (w->streams)
         return give_row(w, row, error);
@@ -93,17 +96,18 @@ static int wait_row(void *user, const taut_row *row, taut_error *error)
 
 typedef struct distance {
     double q, v, lambda; /* relative to the scales, largest over the rows */
+    double force;        /* lambda without what rounding explains, in parts of FAR_LAMBDA */
     double until;        /* from here on more than is tolerable; NaN: nowhere */
 } distance;
 
-/* max |a_i - b_i| of group k over scale[k]; the largest of all groups. */
-static double apart(const taut_groups *groups, const double *scale, const double *a,
+/* max |a_i - b_i| - noise of group k over scale[k]; the largest of all groups. */
+static double apart(const taut_groups *groups, const double *scale, double noise, const double *a,
                     const double *b)
 {
     double most = 0;
     for (taut_index k = 0; k < groups->count; k++) {
         taut_index first = groups->start[k], count = groups->start[k + 1] - first;
-        double off = taut_largest_difference(count, a + first, b + first);
+        double off = taut_largest_difference(count, a + first, b + first) - noise;
         most = off > 0 || isnan(off) ? taut_larger(most, off / scale[k]) : most;
     }
     return most;
@@ -143,6 +147,39 @@ static bool next_pair(const taut_memory_rows *a, const taut_memory_rows *b, int6
     return false;
 }
 
+/* What multipliers may differ by in two runs because of rounding. */
+static double noise_of(const taut_solver *a, const taut_solver *b)
+{
+    static const double OFTEN = 10; /* times what each of them states */
+    double one = taut_refine_uncertainty(a), other = taut_refine_uncertainty(b);
+    return OFTEN * ((one > 0 ? one : 0) + (other > 0 ? other : 0));
+}
+
+/* Largest differences over the rows that both have. */
+static void compare_rows(const taut_solver *solver, double noise, const taut_memory_rows *a,
+                         const taut_memory_rows *b, double *const scale[3], double tolerance,
+                         distance *d)
+{
+    const taut_groups *coordinates = &solver->norm.coordinates, *bonds = &solver->norm.bonds;
+    bool mechanical = !solver->stepper.first_order;
+    for (int64_t i = -1, j = -1; next_pair(a, b, &i, &j);) {
+        const double *lambda = a->lambda + i * a->multipliers,
+                     *other = b->lambda + j * b->multipliers;
+        double q = apart(coordinates, scale[0], 0, a->q + i * a->coordinates,
+                         b->q + j * b->coordinates),
+               v = mechanical ? apart(coordinates, scale[1], 0, a->v + i * a->velocities,
+                                      b->v + j * b->velocities)
+                              : 0,
+               force = apart(bonds, scale[2], noise, lambda, other) / FAR_LAMBDA;
+        if (isnan(d->until) && !(fmax(fmax(q, v), force) <= FAR * tolerance))
+            d->until = b->t[j];
+        d->q = taut_larger(d->q, q);
+        d->v = taut_larger(d->v, v);
+        d->force = taut_larger(d->force, force);
+        d->lambda = taut_larger(d->lambda, apart(bonds, scale[2], 0, lambda, other));
+    }
+}
+
 static int compare(const waiting *x, const waiting *y, double tolerance, distance *d,
                    taut_error *error)
 {
@@ -152,31 +189,17 @@ static int compare(const waiting *x, const waiting *y, double tolerance, distanc
     taut_memory_sink_get(y->memory, &b, NULL);
     *d = (distance){.until = NAN};
     taut_arena arena;
-    double *q, *v, *lambda;
+    double *scale[3];
     taut_arena_init(&arena, &y->solver->arena.allocator);
-    int status = TAUT_RESERVE(&arena, norm->coordinates.count, error, &q, &v);
+    int status = TAUT_RESERVE(&arena, norm->coordinates.count, error, &scale[0], &scale[1]);
     if (status == 0)
-        status = TAUT_RESERVE(&arena, norm->bonds.count, error, &lambda);
+        status = TAUT_RESERVE(&arena, norm->bonds.count, error, &scale[2]);
     if (status == 0 && b.rows > 0) {
-        bool mechanical = !y->solver->stepper.first_order;
-        find_scales(&norm->coordinates, b.rows, b.coordinates, b.q, q);
-        if (mechanical)
-            find_scales(&norm->coordinates, b.rows, b.velocities, b.v, v);
-        find_scales(&norm->bonds, b.rows, b.multipliers, b.lambda, lambda);
-        for (int64_t i = -1, j = -1; next_pair(&a, &b, &i, &j);) {
-            double off_q = apart(&norm->coordinates, q, a.q + i * a.coordinates,
-                                 b.q + j * b.coordinates),
-                   off_v = mechanical ? apart(&norm->coordinates, v, a.v + i * a.velocities,
-                                              b.v + j * b.velocities)
-                                      : 0,
-                   off_lambda = apart(&norm->bonds, lambda, a.lambda + i * a.multipliers,
-                                      b.lambda + j * b.multipliers);
-            if (isnan(d->until) && !(fmax(off_q, off_v) <= FAR * tolerance))
-                d->until = b.t[j];
-            d->q = taut_larger(d->q, off_q);
-            d->v = taut_larger(d->v, off_v);
-            d->lambda = taut_larger(d->lambda, off_lambda);
-        }
+        find_scales(&norm->coordinates, b.rows, b.coordinates, b.q, scale[0]);
+        if (!y->solver->stepper.first_order)
+            find_scales(&norm->coordinates, b.rows, b.velocities, b.v, scale[1]);
+        find_scales(&norm->bonds, b.rows, b.multipliers, b.lambda, scale[2]);
+        compare_rows(y->solver, noise_of(x->solver, y->solver), &a, &b, scale, tolerance, d);
     }
     taut_arena_clear(&arena);
     return status;
@@ -194,6 +217,7 @@ static int open_waiting(waiting *w, taut_solver *solver, const taut_sink *sinks,
 static int run(waiting *w, taut_progress progress, void *user, taut_error *error)
 {
     taut_sink sink = {wait_begin, wait_row, NULL, w};
+    w->solver->saving.waits = true;
     return taut_run_once(w->solver, &sink, 1, progress, user, error);
 }
 
@@ -219,12 +243,17 @@ static int make_finer(taut_solver *solver, double rtol, taut_solver **finer, tau
     if (status == 0)
         status = taut_options_set(options, "verify", "never", error);
     if (status == 0)
-        status = taut_solver_create_own(solver->system, options, solver->own,
+        status = taut_solver_create_own(solver->model, options, solver->own,
                                         &solver->arena.allocator, finer, error);
     taut_options_destroy(options);
     if (status == 0 && solver->kept.on)
         status = taut_solver_keep(*finer, true, error);
     return status;
+}
+
+static double error_of(const distance *d)
+{
+    return taut_larger(taut_larger(d->q, d->v), d->force);
 }
 
 /* The finer run takes the place of the solver for all that is asked of it from now on. */
@@ -235,16 +264,13 @@ static void adopt(taut_solver *solver, taut_solver *finer, const distance *d)
     solver->error_q = d->q;
     solver->error_v = d->v;
     solver->error_lambda = d->lambda;
+    solver->far = error_of(d) > FAR * solver->asked;
     solver->predictable = d->until;
 }
 
-static double error_of(const distance *d)
-{
-    return taut_larger(d->q, d->v);
-}
-
-/* The tolerance of the next run: a tenth at first, then what the error asks for. 0: no further one
- * is needed, or helps, or is affordable. */
+/* The tolerance of the next run: a tenth at first, then what the error asks for, so that a further
+ * one, which measures its error, remains possible. 0: no further one is needed, or helps, or is
+ * affordable. */
 static double next_tolerance(const taut_solver *solver, int runs, double rtol, const distance *d,
                              double cost, double spent, bool always)
 {
@@ -252,10 +278,34 @@ static double next_tolerance(const taut_solver *solver, int runs, double rtol, c
     if (runs > 1 && !(error_of(d) > FAR * asked))
         return 0;
     if (runs > 1 && isfinite(error_of(d)))
-        next = fmin(next, asked * asked / error_of(d));
+        next = fmin(next, fmax(asked * asked / error_of(d), 10 * LEAST_RTOL));
     next = fmax(next, LEAST_RTOL);
     double more = cost * pow(rtol / next, 1.0 / solver->stepper.method->error_order);
     return next > 0.5 * rtol || runs >= MOST_RUNS || (!always && spent + more > ALL) ? 0 : next;
+}
+
+/* A finer run that failed: nothing is known of the rest of the first one. */
+static void doubt(taut_solver *solver, const waiting *best, const waiting *failed)
+{
+    distance d;
+    taut_error reason = {.t = NAN};
+    double until = failed->solver->stepper.now.t;
+    if (solver->better) /* the error is known already */
+        return;
+    int status = compare(best, failed, solver->asked, &d, &reason);
+    solver->predictable = status == 0 && !isnan(d.until) ? d.until : until;
+    solver->far = true;
+}
+
+/* Where steps decide which rows there are, the finer run has those of the one before it. */
+static void follow_rows(const waiting *before, taut_solver *finer)
+{
+    taut_memory_rows rows = {.size = sizeof rows};
+    taut_memory_sink_get(before->memory, &rows, NULL);
+    if (!finer->rows.few || rows.rows == 0)
+        return;
+    finer->rows.times = rows.t;
+    finer->rows.count = rows.rows;
 }
 
 /* Runs with smaller tolerances, until two agree. `first` has finished; returns the better one in
@@ -277,14 +327,19 @@ static int look_again(taut_solver *solver, waiting *first, waiting *best, taut_p
         int status = make_finer(solver, rtol, &finer, &reason);
         if (status == 0)
             status = open_waiting(&next, finer, first->sinks, first->count, true, &reason);
-        if (status == 0)
+        if (status == 0) {
+            follow_rows(best, finer);
             status = run(&next, progress, user, &reason);
+            finer->rows.times = NULL;
+        }
         if (status >= 0 && status != TAUT_INTERRUPTED && status != TAUT_LIMIT) {
             status = compare(best, &next, solver->asked, &d, &reason);
             if (status == 0 && finer->status != best->solver->status)
                 d.q = INFINITY; /* one met an event that the other did not */
         }
         if (status != 0) {
+            if (status < 0 && finer && next.memory && rtol > 10 * LEAST_RTOL)
+                doubt(solver, best, &next);
             taut_memory_sink_destroy(next.memory);
             taut_solver_destroy(finer);
             TAUT_APPEND(solver->explanation, "; the second run, with rtol %g, %s%.200s", rtol,
@@ -302,16 +357,12 @@ static int look_again(taut_solver *solver, waiting *first, waiting *best, taut_p
     }
 }
 
-static bool error_above(const taut_solver *solver, double limit)
-{
-    return fmax(solver->error_q, solver->error_v) > limit; /* NaN: not measured */
-}
-
 int taut_verify_run(taut_solver *solver, const taut_sink *sinks, int count, taut_progress progress,
                     void *user, taut_error *error)
 {
     waiting first, best;
     bool always = solver->verify == TAUT_VERIFY_ALWAYS;
+    solver->far = false;
     TAUT_TRY(open_waiting(&first, solver, sinks, count, always, error));
     int status = run(&first, progress, user, error);
     best = first;
@@ -326,13 +377,13 @@ int taut_verify_run(taut_solver *solver, const taut_sink *sinks, int count, taut
     int ended = taut_sinks_end(best.sinks, best.begun, status < 0 ? status : 0, error);
     status = ended < 0 ? ended : status;
     taut_memory_sink_destroy(best.memory);
-    if (solver->better && solver->better->asked <= 2 * LEAST_RTOL &&
-        error_above(solver, FAR * solver->asked))
+    solver->saving.waits = false;
+    if (solver->better && solver->better->asked <= 2 * LEAST_RTOL && solver->far)
         TAUT_APPEND(solver->explanation,
                     "; the result is not computable in double precision: at rtol %g rounding grows "
                     "to more than the tolerance",
                     solver->better->asked);
-    if (status == TAUT_OK && error_above(solver, FAR * solver->asked))
+    if (status == TAUT_OK && solver->far)
         status = TAUT_INACCURATE;
     return solver->status = status;
 }

@@ -190,7 +190,7 @@ static int inner_pair(void *user, const double *x, double *out, taut_error *erro
  * magnitude of the rate is enough there. */
 static int vectors(taut_index n)
 {
-    return n <= 1000 ? 40 : n <= 10000 ? 16 : 8;
+    return n <= 1000 ? 40 : n <= 10000 ? 12 : 6;
 }
 
 static int find(work *w, double *rate, taut_error *error)

@@ -7,6 +7,7 @@
 #include "base/vectors.h"
 #include "base/options.h"
 #include "base/structs.h"
+#include "drive/guard_watch.h"
 
 static int new_state(taut_solver *solver, taut_state *state, taut_error *error)
 {
@@ -33,6 +34,8 @@ static int new_stepper(taut_solver *solver, taut_error *error)
     TAUT_TRY(new_state(solver, &s->last, error));
     TAUT_TRY(new_state(solver, &solver->probe, error));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, solver->sizes.outputs, error, &solver->outputs));
+    if (solver->system->value_kernels[TAUT_LIST_TENSION] > 0)
+        TAUT_TRY(TAUT_RESERVE(&solver->arena, solver->sizes.bonds, error, &solver->forces));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, s->n, error, &s->error_q, &s->error_v));
     s->now.t = s->last.t = solver->from;
     return taut_context_start(solver->context, solver->from, s->now.q, taut_state_v(&s->now),
@@ -45,7 +48,7 @@ static void scale_tolerance(taut_solver *solver)
     taut_stepper *s = &solver->stepper;
     double size = taut_largest(s->n, s->now.q);
     if (!taut_options_given(solver->options, "atol"))
-        s->atol = 1e-3 * s->rtol * (size > 0 ? size : 1);
+        s->atol = 1e-3 * s->rtol * size; /* at rest at 0 it is not known */
 }
 
 static void find_unread(taut_solver *solver, const taut_options *given)
@@ -58,12 +61,48 @@ static void find_unread(taut_solver *solver, const taut_options *given)
         taut_warn_unread(&solver->warnings, name, reader, "");
 }
 
+void taut_solver_unequip(taut_solver *solver)
+{
+    taut_stepper *s = &solver->stepper;
+    if (s->method && s->method->destroy)
+        s->method->destroy(s);
+    taut_switch_release(solver);
+    taut_start_release(solver);
+    taut_refine_release(solver);
+    taut_context_destroy(solver->context);
+    taut_system_destroy(solver->derived);
+    s->field = NULL;
+    s->work = NULL;
+    solver->stabilizer = solver->assembly = solver->onto_rigid = solver->slow = NULL;
+    solver->context = NULL;
+    solver->derived = NULL;
+    solver->refined = (taut_refined){0};
+    solver->stiff = (taut_stiff){.at = solver->stiff.at};
+    solver->drift.rows = 0;
+}
+
+int taut_solver_equip(taut_solver *solver, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    TAUT_TRY(taut_start_system(solver, s->method, error));
+    TAUT_TRY(
+        taut_context_create(solver->moving, &solver->arena.allocator, &solver->context, error));
+    s->context = solver->context;
+    TAUT_TRY(taut_drift_create(solver, error));
+    TAUT_TRY(taut_start_prepare(solver, error));
+    TAUT_TRY(s->method->create(s, error));
+    TAUT_TRY(s->method->multipliers(s, s->now.t, s->now.q, taut_state_v(&s->now),
+                                    taut_state_lambda(&s->now), error));
+    return taut_refine_create(solver, error);
+}
+
 static int build(taut_solver *solver, const taut_options *options, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
-    taut_system_sizes(solver->system, &solver->sizes);
-    solver->moving = solver->system;
+    taut_system_sizes(solver->model, &solver->sizes);
+    solver->moving = solver->system = solver->model;
     TAUT_TRY(taut_choose(solver, options, error));
+    TAUT_TRY(taut_redundant_prepare(solver, error));
     TAUT_TRY(
         taut_context_create(solver->moving, &solver->arena.allocator, &solver->context, error));
     TAUT_TRY(new_stepper(solver, error));
@@ -77,9 +116,13 @@ static int build(taut_solver *solver, const taut_options *options, taut_error *e
     TAUT_TRY(taut_choose_step(solver, error));
     TAUT_TRY(taut_refine_create(solver, error));
     TAUT_TRY(taut_watch_create(solver, error));
+    TAUT_TRY(taut_singular_create(solver, error));
+    TAUT_TRY(taut_pulses_find(solver, error));
+    TAUT_TRY(taut_guard_create(solver, error));
     if (!solver->control.on)
         TAUT_TRY(taut_growth_create(solver, error));
     TAUT_TRY(taut_switch_create(solver, error));
+    TAUT_TRY(taut_monitor_create(solver, error));
     find_unread(solver, options);
     solver->averaged = solver->motion == TAUT_MOTION_EFFECTIVE && !solver->derived;
     TAUT_TRY(taut_ledger_create(solver, error));
@@ -142,7 +185,7 @@ static int create(const taut_system *system, const taut_options *options, const 
     *solver = NULL;
     if (!system)
         return taut_fail(error, TAUT_ERROR_USAGE, "taut_solver_create: system must not be NULL");
-    taut_solver like = {.system = system,
+    taut_solver like = {.model = system,
                         .own = own,
                         .stepper.trial = trial,
                         .energy_first = NAN,
@@ -186,15 +229,11 @@ void taut_solver_destroy(taut_solver *solver)
 {
     if (!solver)
         return;
-    const taut_method *method = solver->stepper.method;
-    if (method && method->destroy)
-        method->destroy(&solver->stepper);
-    taut_switch_release(solver);
+    taut_guard_release(solver);
+    taut_solver_unequip(solver);
     taut_solver_destroy(solver->better);
-    taut_start_release(solver);
-    taut_refine_release(solver);
-    taut_context_destroy(solver->context);
-    taut_system_destroy(solver->derived);
+    taut_monitor_release(solver);
+    taut_redundant_release(solver);
     taut_options_destroy(solver->options);
     taut_options_destroy(solver->call);
     taut_allocator from = solver->arena.allocator;
@@ -224,8 +263,11 @@ const double *taut_solver_velocity(const taut_solver *solver)
 
 const double *taut_solver_multipliers(const taut_solver *solver)
 {
-    solver = taut_solver_latest(solver);
-    return solver ? taut_state_lambda(taut_refined_now(solver)) : NULL;
+    taut_solver *latest = taut_solver_latest(solver);
+    const double *lambda = NULL;
+    return latest && taut_state_forces(latest, taut_refined_now(latest), &lambda, NULL) == 0
+               ? lambda
+               : NULL;
 }
 
 const char *taut_solver_explanation(const taut_solver *solver)
@@ -236,6 +278,15 @@ const char *taut_solver_explanation(const taut_solver *solver)
 const char *taut_solver_warning(const taut_solver *solver, int k)
 {
     return solver ? taut_warning_text(&solver->warnings, k) : NULL;
+}
+
+const char *taut_solver_notice(const taut_solver *solver, int k)
+{
+    solver = taut_solver_latest(solver);
+    for (int j = 0; solver && j < 2; j++)
+        if (solver->notice[j][0] && k-- == 0)
+            return solver->notice[j];
+    return NULL;
 }
 
 int taut_solver_result_get(const taut_solver *solver, taut_result *result, taut_error *error)
@@ -267,5 +318,6 @@ int taut_solver_result_get(const taut_solver *solver, taut_result *result, taut_
         .predictable = asked->predictable,
         .rtol = asked->control.on ? asked->asked : NAN};
     taut_ledger_result(solver, &own);
+    taut_monitor_result(solver, &own);
     return taut_struct_fill(result, &own, sizeof own, "taut_result", error);
 }

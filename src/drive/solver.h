@@ -1,6 +1,7 @@
 /* solver.h - a run from the inside: choice (choose.c, motion.c), making (solver.c), step sizes
- * (control.c, norm.c, switch.c), dense output (dense.c), events (event_watch.c), rows (rows.c,
- * refine.c), energies (ledger.c, work.c), unstable steps (growth.c), time loop (loop.c). */
+ * (control.c, norm.c, switch.c), dense output (dense.c), events (event_watch.c), conditions in the
+ * equations (guard_watch.c), rows (rows.c, refine.c), energies (ledger.c, work.c), unstable steps
+ * (growth.c), what the choice relies on (monitor.c), time loop (loop.c). */
 #ifndef TAUT_DRIVE_SOLVER_H
 #define TAUT_DRIVE_SOLVER_H
 
@@ -9,6 +10,8 @@
 #include "drive/diagnose.h"
 #include "drive/ledger.h"
 #include "base/warnings.h"
+#include "step/shared_forces.h"
+#include "system/redundant.h"
 
 /* Events of one solver; the arrays have one entry per event. */
 typedef struct taut_watch {
@@ -22,13 +25,58 @@ typedef struct taut_watch {
     double *met;    /* time at which it altered the state; NaN before */
     double *window; /* from here on it is counted, for one step length */
     int *in_window;
+    double *gap, *ratio; /* latest interval between two times, over the one before; NaN before */
+    int *agree;          /* latest ratios that are equal */
+    double *limit;       /* of the times, where they are in geometric progression */
+    /* at the moment of the event that acts: 1 rising, -1 falling, 0 not */
+    signed char *together;
 } taut_watch;
+
+/* Guards of a run with an adaptive step size (guard_watch.c); arrays have one entry per branch. */
+typedef struct taut_guard_watch {
+    int64_t count;    /* 0: none, or conditions are evaluated where they are met */
+    int32_t families; /* guards of statements, each for all members */
+    struct taut_guard_family *family;
+    double *contact;        /* by family: order of contact of both branches; NaN: not known */
+    int *rough;             /* by family: how often it seemed to be low */
+    bool released;          /* some are evaluated as written since the latest step */
+    bool of_time, of_state; /* which kinds there are */
+    bool curved;            /* some of time is not a linear function of it */
+    double *branch;         /* in use: those of the context */
+    double *next;           /* behind the latest step */
+    double *held;           /* copy of those in use while others are tried */
+    /* functions and their rates at both ends of the latest step, and in between */
+    double *before, *slope, *after, *slope_after, *trial, *trial_slope;
+    double *a, *a_old; /* [n]: rates on new and old branches */
+    taut_field *made;  /* a field to compare branches with, where the method has none */
+    /* sign(u) that keeps u at 0 (guard_slide.c), now, in `held` and in `next`; changed just now */
+    unsigned char *slides, *held_slides, *next_slides, *touched;
+    double *at;    /* border of u, 0 but for rounding where it has left its surface */
+    double *drift; /* u of what slides */
+    struct taut_sliding *sliding; /* NULL: the method does not support it */
+    double way;
+    const void *sought; /* crossing that is being located */
+    bool settled;       /* the branches are those of the direction of the run */
+    bool pending;       /* `next` differs from `branch` */
+    double clear, stop; /* no guard of time before `clear`; the next one, NaN: not known */
+    double aim;         /* length of the next try, 0: any */
+    int aims;           /* tries so far for one crossing */
+    int passes;         /* of guards at which evaluations fail, one after another */
+    bool aimed;         /* the latest step ends at one that matters */
+    int64_t latest;     /* guard that alone crossed; -1: none or several */
+    int chatters;       /* how often the motion turned back at one */
+    int64_t switches;   /* steps at whose end branches changed */
+} taut_guard_watch;
 
 typedef struct taut_rows {
     const taut_sink *sink; /* only during a run */
     int sinks;
-    double every;   /* time between rows; 0: a row for every step */
-    int64_t next;   /* number of the next row by time: from + next * every */
+    double every; /* time between rows; 0: a row for every step */
+    bool few;     /* of those in a step only the last one: large systems */
+    /* few, in a second look: the times of the first run, whose rows are compared */
+    const double *times;
+    int64_t count;
+    int64_t next;   /* number of the next row by time: from + next * every, or times[next] */
     double written; /* time of the latest row; NaN before */
 } taut_rows;
 
@@ -62,20 +110,24 @@ typedef struct taut_groups {
 /* The norm of the error of a step (norm.c). */
 typedef struct taut_error_norm {
     bool given;      /* atol is the user's */
+    bool known;      /* errors are no estimates */
     bool own_scales; /* full motion: velocities and forces of springs have their own scales */
     taut_groups coordinates, bonds;
-    double *q, *v, *lambda; /* S, by group; lambda NULL: not controlled */
-    double *square;         /* integral of 2 v^2, by group */
-    double elapsed;         /* over this time */
-    double *force;          /* by group: lambda with what the latest step made of it */
-    double *stretch, *rate; /* [m]: G dq, G dv */
-    double length;          /* of the run; INFINITY: not known */
-    double share;           /* of the tolerance, per time; INFINITY: all of it */
-    double pull;            /* largest acceleration where steps began; 0: not known */
-    int steps;              /* since then, up to a few */
-    double reach;           /* R of the norm: longest recent step */
-    double tried;           /* length of a try that was rejected since steps collapsed; 0: none */
-    double tried_off;       /* its largest error of a velocity */
+    double *q, *v, *lambda;         /* S, by group; lambda NULL: not controlled */
+    double *now_q, *now_v, *last_v; /* largest ones at the ends of the latest step, by group */
+    double most_q, most_v;          /* of all at its end */
+    double *square;                 /* integral of 2 v^2, by group */
+    double elapsed;                 /* over this time */
+    double *force;                  /* by group: lambda with what the latest step made of it */
+    double *stretch, *rate;         /* [m]: G dq, G dv */
+    double length;                  /* of the run; INFINITY: not known */
+    double least_v;                 /* least weight of velocities */
+    double share;                   /* of the tolerance, per time; INFINITY: all of it */
+    double pull;                    /* largest acceleration where steps began; 0: not known */
+    int steps;                      /* since then, up to a few */
+    double reach;                   /* R of the norm: longest recent step */
+    double tried;     /* length of a try that was rejected since steps collapsed; 0: none */
+    double tried_off; /* its largest error of a velocity */
 } taut_error_norm;
 
 /* The adaptive step size (control.c). */
@@ -101,6 +153,8 @@ typedef struct taut_drift {
     double *first;          /* [bonds]: value that should hold */
     taut_values values;     /* bond, bond_dt, jacobian */
     taut_pattern jacobian;
+    taut_index conserved;                /* invariants of a mechanical system, */
+    double *kept, *invariant;            /* their values at the initial state and now */
     double measured;                     /* time of the latest measurement; NaN: none */
     double position, velocity;           /* at that time */
     double most_position, most_velocity; /* over the run */
@@ -131,11 +185,87 @@ typedef struct taut_stiff {
     int iterations;
 } taut_stiff;
 
+/* Rigid bonds that follow from others (redundant_run.c). */
+typedef struct taut_redundant {
+    taut_system *independent; /* the model with a subset of them; NULL: none follows from others */
+    taut_system *first;    /* the first of these, of which others may have contexts (monitor.c) */
+    taut_index rows, rank; /* rigid bonds of the model */
+    taut_system *rigid;    /* the rigid system of the model, in rigid motion; or NULL */
+    taut_shared_forces shared; /* multipliers of all */
+    int selections;            /* of another subset, so far */
+    double selected;           /* time of the latest selection */
+    double coefficient;        /* of the muted rows there; 0: not known yet */
+    double off;                /* violation of a rigid bond of the model, as a length */
+    taut_index worst;          /* which one */
+    char text[330];            /* "a, b follow from the others" */
+} taut_redundant;
+
+/* Short pulses of explicit time dependence (pulses.c), as |t - from|, one after another. */
+typedef struct taut_pulses {
+    int count;
+    double *begin, *end;
+    double *speed;   /* [n]: velocities that they give, roughly */
+    double distance; /* and the largest distance meanwhile; 0: none */
+} taut_pulses;
+
+/* Singular configurations on the way (singular_watch.c). */
+typedef struct taut_singular_watch {
+    bool on;
+    double t, s, rate; /* of the latest end of a step; t NaN: none */
+    taut_index bond;   /* the closest to others there */
+    int found;
+    double latest;   /* time of the latest one */
+    char first[240]; /* about the first one */
+    double *gram, *jacobian, *bond_dt, *dense, *q;
+} taut_singular_watch;
+
+/* What the choice of a motion relies on, looked at again along the run (monitor.c). */
+typedef struct taut_monitor {
+    bool on;
+    bool all;              /* all frequencies are found, for resonances; else the lowest one */
+    taut_context *context; /* of the model; what a look needs is in its memory after the first */
+    double limit;          /* separation that the motion needs */
+    double time_rate;      /* of explicit dependence on time */
+    double cost;           /* of a look, in instructions */
+    taut_index room;       /* of these: springs + 2 */
+    double *frequency, *before; /* of the latest look, and of the one before */
+    int found, found_before;
+    double t;                         /* of the latest look; NaN: none */
+    int64_t looks;                    /* that succeeded */
+    int64_t next;                     /* number of steps at which the next one is due, by cost; */
+    double interval;                  /* time after which one is due */
+    int spare;                        /* as long as these last */
+    double latest;                    /* separation at the latest look */
+    double separation, separation_at; /* the least; INFINITY: nothing slow; NaN: unknown */
+    double lost;                      /* time at which it fell below the limit; NaN: never */
+    taut_resonance resonance;         /* the first one that was met, at its closest */
+    double resonance_at;              /* NaN: none */
+    bool within;                      /* still near it */
+    char caution[400];                /* what does not hold any more; empty: nothing */
+} taut_monitor;
+
+/* Steps of one length from `start`, the last one ending at `target` (loop.c). */
+typedef struct taut_plan {
+    double start, target, h; /* h has the sign of the direction */
+    int64_t done, count;
+} taut_plan;
+
+/* Saving between the steps of a run (save.c). */
+typedef struct taut_saving {
+    taut_checkpoint call; /* NULL: none */
+    void *user;
+    double every;  /* seconds */
+    double called; /* of taut_clock at the latest call */
+    bool waits;    /* rows wait in memory: a second look may follow, and nothing is begun */
+    bool cut;      /* rows of the latest step were not written: the run cannot go on from here */
+} taut_saving;
+
 typedef enum taut_verify { TAUT_VERIFY_NEVER, TAUT_VERIFY_AUTO, TAUT_VERIFY_ALWAYS } taut_verify;
 
 struct taut_solver {
     taut_arena arena;
-    const taut_system *system; /* the model: names, outputs, events */
+    const taut_system *model;  /* as given */
+    const taut_system *system; /* the model, or without redundant bonds */
     taut_system *derived;      /* made for the motion, or NULL */
     const taut_system *moving; /* derived, or system */
     taut_sizes sizes;          /* of moving */
@@ -168,13 +298,26 @@ struct taut_solver {
     taut_drift drift;
     taut_ledger ledger;
     taut_rows rows;
+    taut_plan plan;
+    bool midway; /* restored in the middle of a run: taut_solver_run goes on with the plan */
+    taut_saving saving;
     taut_refined refined;
     taut_caller caller;
     taut_kept kept;
     taut_watch watch;
+    taut_redundant redundant;
+    taut_singular_watch singular;
+    taut_pulses pulses;
+    taut_monitor monitor;
+    taut_guard_watch guards;
     taut_state probe; /* a state between steps: rows, location of events */
     double *outputs;
-    bool conserves; /* the energy is a constant of the motion */
+    taut_field *algebraic; /* for methods without a field: makes y consistent, and gives the
+                              accelerations that verify invariants */
+    struct taut_conserve *invariants; /* mechanical: the invariants, or NULL */
+    struct taut_follow *follow; /* first order: variables that constraints determine, or NULL */
+    double *forces;             /* [m] of a state in the bonds; NULL: its multipliers are them */
+    bool conserves;             /* the energy is a constant of the motion */
     /* impulse methods: rows show the projected state, whose energy omits the vibration and
      * is not reported */
     bool averaged;
@@ -197,6 +340,7 @@ struct taut_solver {
     taut_solver *better; /* the run with a smaller tolerance: state and result are its; or NULL */
     double error_q, error_v, error_lambda, /* measured, relative; NaN: not */
         predictable; /* time from which on these are above 100 tolerances; NaN: never */
+    bool far;        /* they are, or multipliers above 1000, or the second run failed */
     bool event_met;
     /* by events: how often, and how far such states were moved to where the motion can begin */
     int64_t altered;
@@ -205,6 +349,7 @@ struct taut_solver {
     taut_statistics statistics;
     taut_warnings warnings; /* of options without effect */
     char why[600];          /* the motion was chosen by Taut because ... */
+    char notice[2][600];    /* of the model, of the run: to be reported; empty: none */
     char begun[400];        /* what was done to the initial state, each part after "; " */
     char explanation[1400]; /* one line */
 };
@@ -247,6 +392,10 @@ int taut_method_accepts(const taut_method *method, const taut_sizes *sizes, taut
 int taut_motion_diagnose(taut_solver *solver, taut_error *error);
 /* Is the oscillatory energy worth mentioning? */
 bool taut_motion_oscillates(const taut_diagnosis *diagnosis);
+/* The separation that a motion needs: the lowest stiff frequency over the slow rate; 0: none. */
+double taut_motion_separation(unsigned motion);
+/* Is a relative distance from a resonance too small for averaging? */
+bool taut_motion_resonant(double gap);
 /* The motion that a diagnosis suggests, none of those to `avoid`. Appends the reason to `why`. */
 unsigned taut_motion_advise(const taut_diagnosis *diagnosis, unsigned avoid, char *why,
                             size_t size);
@@ -271,6 +420,37 @@ int taut_start_again(taut_solver *solver, bool given, taut_state *state, double 
                      taut_error *error);
 void taut_start_release(taut_solver *solver);
 
+/* (redundant_run.c) Replaces solver->system by one without redundant rigid bonds, where there are
+ * any; `springs`: those that are rigid in rigid motion count as well. Refuses bonds that contradict
+ * each other, and singular initial states. */
+int taut_redundant_begin(taut_solver *solver, bool springs, taut_error *error);
+/* What finds the multipliers of all bonds, when the motion is chosen. */
+int taut_redundant_prepare(taut_solver *solver, taut_error *error);
+/* Multipliers of a state as rows and events show them: of all bonds. */
+int taut_redundant_lambda(taut_solver *solver, const taut_state *state, const double **lambda,
+                          taut_error *error);
+/* After a step: do the bonds that have no part in the motion still hold? Where those that have
+ * become dependent, others are selected at its beginning, to which the state returns (*again). */
+int taut_redundant_step(taut_solver *solver, bool *again, taut_error *error);
+/* A step failed with `status`: other bonds may help (*again). */
+int taut_redundant_rescue(taut_solver *solver, int status, bool *again, taut_error *error);
+void taut_redundant_release(taut_solver *solver);
+
+/* (pulses.c) Finds short pulses of explicit time dependence, before an adaptive run. */
+int taut_pulses_find(taut_solver *solver, taut_error *error);
+/* The longest step from t that sees them; INFINITY: any. */
+double taut_pulses_limit(taut_solver *solver, double t);
+
+/* (singular_watch.c) Looks for a singular configuration of the rigid bonds inside the latest step.
+ */
+int taut_singular_create(taut_solver *solver, taut_error *error);
+int taut_singular_step(taut_solver *solver, taut_error *error);
+
+/* (solver.c) Context, field, projections and the work of the method, for the system that moves:
+ * released, and made again in a run where that changes. */
+void taut_solver_unequip(taut_solver *solver);
+int taut_solver_equip(taut_solver *solver, taut_error *error);
+
 /* (loop.c) Back towards the manifold after a step; what the method remembers of its end is
  * forgotten. */
 int taut_stabilize(taut_solver *solver, taut_error *error);
@@ -291,8 +471,12 @@ int taut_norm_create(taut_solver *solver, taut_error *error);
 void taut_norm_begin(taut_solver *solver);
 /* The accelerations there, where they are known before the first step. */
 void taut_norm_pull(taut_solver *solver, const double *a);
+/* The accelerations jump to a: another pace; and what has been at rest so far has no scale yet. */
+void taut_norm_jump(taut_solver *solver, const double *a);
 /* The norm of the latest step, 1 at the tolerance; NaN stays NaN. */
 double taut_norm_step(taut_solver *solver, double h);
+/* The same of errors in error_q, error_v that are known, not estimated by the method. */
+double taut_norm_known(taut_solver *solver, double h);
 /* The latest step counts: its end enters the scales. */
 void taut_norm_accept(taut_solver *solver, double h);
 
@@ -311,11 +495,26 @@ int taut_verify_run(taut_solver *solver, const taut_sink *sinks, int count, taut
 double taut_cost_run(const taut_solver *solver);
 double taut_cost_factor(const taut_stepper *stepper);
 
+/* (save.c) Between two steps: calls the function that saves the run, when it is time, or `now`. */
+int taut_saving_step(taut_solver *solver, bool now, taut_error *error);
+
 /* (switch.c) Should stiffness be watched? */
 int taut_switch_create(taut_solver *solver, taut_error *error);
-void taut_switch_release(taut_solver *solver); /* last of all methods */
+void taut_switch_release(taut_solver *solver);                        /* last of all methods */
+void taut_switch_archive(taut_solver *solver, taut_archive *archive); /* methods included */
 /* After a step, its rows and events: changes the method where the system is stiff. */
 int taut_switch_step(taut_solver *solver, taut_error *error);
+
+/* (monitor.c) Assigns memory, and looks for the first time. */
+int taut_monitor_create(taut_solver *solver, taut_error *error);
+void taut_monitor_release(taut_solver *solver);
+/* After a step: looks again where one is due. */
+int taut_monitor_step(taut_solver *solver, taut_error *error);
+/* At the end of a run: looks for the last time, and states what does not hold any more. */
+int taut_monitor_end(taut_solver *solver, taut_error *error);
+/* The status of a run that ended with `status`. */
+int taut_monitor_status(const taut_solver *solver, int status);
+void taut_monitor_result(const taut_solver *solver, taut_result *result);
 
 /* (growth.c) Assigns memory; after a step of the fixed size h: fails when the state has grown by
  * instability. `last`: the run ends here. */
@@ -350,6 +549,9 @@ int taut_rows_guard(taut_solver *solver, const taut_state *state, double *energy
 int taut_sink_status(int status, const char *call, taut_error *error);
 /* Writes one row. */
 int taut_rows_write(taut_solver *solver, double t, const taut_state *state, taut_error *error);
+/* More is a mistake in `every`, which is refused before anything is computed. */
+static const double TAUT_MOST_ROWS = 1e12;
+int taut_rows_refuse(const taut_solver *solver, double count, const char *where, taut_error *error);
 /* Writes the rows due up to time t of the latest step. When the caller interrupts the run, the
  * remaining ones are not written, now or later. */
 int taut_rows_due(taut_solver *solver, double t, taut_error *error);
@@ -365,7 +567,11 @@ int taut_refine(taut_solver *solver, const taut_state *state, const taut_state *
                 taut_error *error);
 /* At the end of a run: refines the present state, unless its row has. */
 int taut_refine_end(taut_solver *solver, taut_error *error);
-/* The present state as it is shown. */
+/* (rows.c) The forces in the bonds at a state, lambda of rows, events and results; valid until the
+ * next call. First order: the algebraic variables. */
+int taut_state_forces(taut_solver *solver, const taut_state *state, const double **forces,
+                      taut_error *error);
+/* (refine.c) The present state as it is shown. */
 const taut_state *taut_refined_now(const taut_solver *solver);
 /* Of its multipliers, max norm; NaN: not known. */
 double taut_refine_uncertainty(const taut_solver *solver);

@@ -14,6 +14,7 @@
  * the first request of a pattern the only place where a run allocates. */
 #include "drive/solver.h"
 
+#include <limits.h>
 #include <math.h>
 
 #include "base/text.h"
@@ -29,8 +30,10 @@ int taut_switch_create(taut_solver *solver, taut_error *error)
     taut_stiff *stiff = &solver->stiff;
     taut_stepper *s = &solver->stepper;
     bool named = taut_options_given(solver->options, "method") || solver->own;
+    /* implicit methods do not slide */
     stiff->watched = !named && solver->control.on && s->method->stiffness &&
-                     (to->motions & solver->motion) && !solver->derived && !s->trial &&
+                     !solver->guards.sliding && (to->motions & solver->motion) &&
+                     !solver->derived && !s->trial &&
                      taut_method_accepts(to, &solver->sizes, NULL) == 0;
     int64_t size = stiff->watched ? s->n : 0;
     return TAUT_RESERVE(&solver->arena, 2 * size, error, &stiff->x, &stiff->z, &stiff->f);
@@ -153,6 +156,62 @@ int taut_switch_step(taut_solver *solver, taut_error *error)
     if (!solver->stiff.watched || s->statistics->steps % BETWEEN != 0)
         return TAUT_OK;
     return s->method->stiffness ? watch_explicit(solver, error) : watch_implicit(solver, error);
+}
+
+/* The method that a switch led to, as it was made: what it makes of the present state is read
+ * afterwards. */
+static int make_other(taut_solver *solver)
+{
+    taut_stepper *s = &solver->stepper;
+    taut_stiff *stiff = &solver->stiff;
+    stiff->other = s->work;
+    stiff->resting = s->method;
+    s->method = &taut_radau5;
+    s->work = NULL;
+    return s->method->create(s, NULL);
+}
+
+static void exchange(taut_solver *solver)
+{
+    taut_stepper *s = &solver->stepper;
+    taut_stiff *stiff = &solver->stiff;
+    const taut_method *method = s->method;
+    void *work = s->work;
+    s->method = stiff->resting;
+    s->work = stiff->other;
+    stiff->resting = method;
+    stiff->other = work;
+}
+
+void taut_switch_archive(taut_solver *solver, taut_archive *a)
+{
+    taut_stepper *s = &solver->stepper;
+    taut_stiff *stiff = &solver->stiff;
+    bool both = stiff->other != NULL, away = stiff->switches % 2 != 0, could = stiff->watched;
+    int64_t size = stiff->watched || both ? 2 * (int64_t)s->n : 0;
+    taut_archive_flag(a, &both);
+    taut_archive_flag(a, &away);
+    if (a->reading && both && (!could || make_other(solver) != 0))
+        taut_archive_fail(a, TAUT_ERROR_FILE, "its method cannot be made");
+    if (a->status != TAUT_OK)
+        return;
+    if (a->reading && both && !away)
+        exchange(solver);
+    taut_archive_flag(a, &stiff->watched);
+    taut_archive_integer(a, &stiff->found, 0, INT_MAX - 1);
+    taut_archive_integer(a, &stiff->switches, 0, MOST_SWITCHES);
+    taut_archive_integer(a, &stiff->iterations, 0, INT_MAX - 1);
+    taut_archive_real(a, &stiff->at);
+    taut_archive_real(a, &stiff->rho);
+    taut_archive_reals(a, stiff->x, size);
+    if (!could && stiff->watched && a->reading)
+        taut_archive_fail(a, TAUT_ERROR_FILE, "its method cannot be made");
+    s->method->archive(s, a);
+    if (!both)
+        return;
+    exchange(solver);
+    s->method->archive(s, a);
+    exchange(solver);
 }
 
 void taut_switch_release(taut_solver *solver)

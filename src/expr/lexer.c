@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 enum {
     NUMBER_LIMIT = 400 /* characters */,
     EXPONENT_LIMIT = 100000 /* far beyond double: read no further */
@@ -22,42 +24,6 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Length of the UTF-8 sequence of a printable character, or 0 [RFC 3629, section 4; without the
- * controls U+0080..U+009F]. */
-static size_t character_length(const unsigned char *s, size_t left)
-{
-    if (s[0] < 0x80)
-        return s[0] >= 0x20 && s[0] != 0x7f;
-    size_t n = s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-    if (n == 0 || n > left)
-        return 0;
-    for (size_t k = 1; k < n; k++)
-        if ((s[k] & 0xc0) != 0x80)
-            return 0;
-    bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
-    bool no_character = (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f) ||
-                        (s[0] == 0xc2 && s[1] < 0xa0);
-    return overlong || no_character ? 0 : n;
-}
-
-size_t taut_text_clean(char *copy, size_t size, const char *text, size_t length)
-{
-    size_t used = 0;
-    for (size_t k = 0; k < length;) {
-        size_t n = character_length((const unsigned char *)text + k, length - k);
-        if (used + (n ? n : 1) >= size)
-            break;
-        if (n)
-            memcpy(copy + used, text + k, n);
-        else
-            copy[used] = text[k] == '\t' ? ' ' : '?';
-        used += n ? n : 1;
-        k += n ? n : 1;
-    }
-    copy[used] = 0;
-    return used;
-}
-
 int taut_text_fail(taut_error *error, int code, const char *file, const char *text, size_t length,
                    taut_place place, const char *format, va_list list)
 {
@@ -67,19 +33,16 @@ int taut_text_fail(taut_error *error, int code, const char *file, const char *te
     error->code = code;
     error->line = place.line;
     error->column = place.column;
-    vsnprintf(error->message, sizeof error->message, format, list);
+    taut_message(error, format, list);
     if (file)
         taut_text_clean(error->file, sizeof error->file, file, strlen(file));
     size_t at = (size_t)place.offset < length ? (size_t)place.offset : length;
     size_t first = at, last = at;
     while (first > 0 && text[first - 1] != '\n')
         first--;
-    /* the buffer of the error holds less than 200 bytes: no need to look further */
-    while (last < length && text[last] != '\n' && last - first < sizeof error->source)
+    while (last < length && text[last] != '\n')
         last++;
-    if (last > first && text[last - 1] == '\r')
-        last--;
-    taut_text_clean(error->source, sizeof error->source, text + first, last - first);
+    taut_error_quote(error, text + first, last - first);
     return code;
 }
 

@@ -48,9 +48,6 @@ int taut_lexer_next(taut_lexer *lexer, taut_token *token);
 /* Where the lexer stands. */
 taut_place taut_lexer_place(const taut_lexer *lexer);
 
-/* Copies text for people: tabs become blanks; control characters and broken UTF-8 become '?';
- * never cuts a character. Returns the length; size counts the terminator. */
-size_t taut_text_clean(char *copy, size_t size, const char *text, size_t length);
 /* Fills *error (may be NULL) with code, message, file, line, column and the source line around
  * `place`. Returns the code. */
 int taut_text_fail(taut_error *error, int code, const char *file, const char *text, size_t length,

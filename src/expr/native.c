@@ -6,7 +6,7 @@
  * being loaded. Building happens in a folder of its own inside the cache, and the result arrives
  * by rename: other processes see all of it or nothing. Programs are started with an argument
  * vector, never through a shell, and write into a file instead of a pipe, so that this process
- * holds no descriptor while it waits. */
+ * holds no descriptor while it waits. A compiler that hangs is ended with all it has started. */
 #ifndef TAUT_CORE
 #define _XOPEN_SOURCE 700
 #endif
@@ -36,6 +36,7 @@ void taut_native_destroy(taut_native *native)
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -43,8 +44,12 @@ void taut_native_destroy(taut_native *native)
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/watchdog.h"
+#include "base/number.h"
 #include "expr/digest.h"
 
 extern char **environ;
@@ -295,7 +300,9 @@ static int start_program(const char *const *arguments, const char *log, pid_t *c
         posix_spawn_file_actions_adddup2(&actions, 1, 2) ||
         posix_spawnattr_setsigdefault(&attributes, &ordinary) ||
         posix_spawnattr_setsigmask(&attributes, &none) ||
-        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+        posix_spawnattr_setpgroup(&attributes, 0) ||
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
+                                                  POSIX_SPAWN_SETPGROUP);
     if (!failed) {
         /* posix_spawn promises not to write to the arguments */
         char *vector[FLAGS + 8];
@@ -310,23 +317,63 @@ static int start_program(const char *const *arguments, const char *log, pid_t *c
     return failed ? -1 : 0;
 }
 
-/* 0 when the program ended well. A host that ignores SIGCHLD, or reaps every child itself,
- * leaves us without a status (ECHILD): then what the program wrote is examined. */
+/* Seconds that a compiler has: TAUT_COMPILE_SECONDS of the environment, or a minute. */
+static double time_allowed(void)
+{
+    const char *text = getenv("TAUT_COMPILE_SECONDS");
+    double seconds;
+    return text && taut_number_parse(text, &seconds) && seconds > 0 ? seconds : 60;
+}
+
+/* As waitpid, but kills the group of a child that takes too long, and returns 0 then. Sleeps grow
+ * with the time that has passed, so that a fast program is not waited for. */
+static pid_t wait_for(pid_t child, int *status)
+{
+    double begin = taut_clock(), allowed = time_allowed();
+    for (;;) {
+        pid_t got = waitpid(child, status, WNOHANG);
+        double passed = taut_clock() - begin;
+        if (got != 0 && !(got < 0 && errno == EINTR))
+            return got;
+        if (got == 0 && passed > allowed) {
+            kill(-child, SIGKILL);
+            while (waitpid(child, status, 0) < 0 && errno == EINTR)
+                ;
+            return 0;
+        }
+        double pause = fmin(fmax(0.05 * passed, 2e-4), 0.02);
+        nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * pause)}, NULL);
+    }
+}
+
+/* 0 when the program ended well, 1 when it was ended because it took too long. A host that ignores
+ * SIGCHLD, or reaps every child itself, leaves us without a status (ECHILD): then what the program
+ * wrote is examined. */
 static int run_program(const char *const *arguments, const char *log)
 {
     pid_t child;
+    taut_watchdog watchdog;
+    int status = 0;
     if (start_program(arguments, log, &child))
         return -1;
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return errno == ECHILD ? 0 : -1;
+    taut_watchdog_begin(&watchdog, child);
+    pid_t got = wait_for(child, &status);
+    int reason = errno;
+    taut_watchdog_end(&watchdog);
+    if (got <= 0)
+        return got == 0 ? 1 : reason == ECHILD ? 0 : -1;
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
 }
 
-static int program_failed(build *b, const char *what)
+/* Status 1: it took too long. */
+static int program_failed(build *b, const char *what, int status)
 {
     char text[300];
+    if (status > 0)
+        return taut_fail(b->error, TAUT_ERROR_PROCESS,
+                         "%s was ended after %g s; expressions stay interpreted. The variable "
+                         "TAUT_COMPILE_SECONDS allows more",
+                         b->compiler, time_allowed());
     read_text(b->log, text, sizeof text);
     text[strcspn(text, "\r\n")] = '\0';
     return taut_fail(b->error, TAUT_ERROR_PROCESS,
@@ -346,8 +393,9 @@ static int name_object(build *b)
 {
     char version[4096], name[2 * TAUT_DIGEST_BYTES + 4];
     const char *const arguments[] = {b->compiler, "--version", NULL};
-    if (run_program(arguments, b->log) || read_text(b->log, version, sizeof version) == 0)
-        return program_failed(b, "does not report its version");
+    int status = run_program(arguments, b->log);
+    if (status || read_text(b->log, version, sizeof version) == 0)
+        return program_failed(b, "does not report its version", status);
     taut_digest digest;
     taut_digest_begin(&digest);
     add_text(&digest, b->compiler);
@@ -429,8 +477,9 @@ static int compile(build *b)
     arguments[count++] = b->code;
     arguments[count++] = "-lm";
     arguments[count] = NULL;
-    if (run_program(arguments, b->log) || access(b->object, R_OK))
-        return program_failed(b, "cannot compile the expressions");
+    int status = run_program(arguments, b->log);
+    if (status || access(b->object, R_OK))
+        return program_failed(b, "cannot compile the expressions", status);
     if (!seal(b->object) || rename(b->object, b->cached))
         return taut_fail(b->error, TAUT_ERROR_FILE, "cannot write %s: %s", b->cached,
                          strerror(errno));

@@ -1,10 +1,13 @@
 /* csv.c - the trajectory as CSV (RFC 4180): t, coordinates, velocities x', multipliers
  * lambda(bond), outputs; 17 digits. First order: t, state, algebraic variables, outputs.
  *
- * Rows go straight to the file, so that an interrupted run leaves what was computed. */
+ * Rows are handed to the file as a whole, many at a time: a run that is interrupted, or killed,
+ * leaves rows that were computed and no part of one. */
 #include "io/writer.h"
 
 #include <string.h>
+
+#include "base/number.h"
 
 enum { NAME_SIZE = 256, DIGITS = 17 };
 
@@ -44,10 +47,18 @@ static int begin(void *user, const taut_system *system, taut_error *error)
     taut_file_sink *sink = user;
     taut_sizes *sizes = &((csv *)sink->work)->sizes;
     taut_system_sizes(system, sizes);
-    TAUT_TRY(taut_writer_open(sink, sink->path, error));
+    bool mechanical = sizes->kind == TAUT_MECHANICAL, again = sink->resume.rows >= 0;
+    int64_t columns = 1 + (mechanical ? 2 : 1) * (int64_t)sizes->coordinates + sizes->bonds +
+                      sizes->algebraic + sizes->outputs;
+    TAUT_TRY(again ? taut_writer_reopen(sink, error) : taut_writer_open(sink, sink->path, error));
+    TAUT_TRY(taut_writer_lines(sink, (size_t)columns * TAUT_NUMBER_SIZE, error));
+    sink->resume.rows = -1;
+    sink->begun = true;
+    if (again)
+        return TAUT_OK;
     taut_writer_text(sink, "t");
     write_names(sink, system, TAUT_COORDINATE, sizes->coordinates, "", "");
-    if (sizes->kind == TAUT_MECHANICAL) {
+    if (mechanical) {
         write_names(sink, system, TAUT_COORDINATE, sizes->coordinates, "", "'");
         write_names(sink, system, TAUT_BOND, sizes->bonds, "lambda(", ")");
     } else {
@@ -77,7 +88,7 @@ static int row(void *user, const taut_row *values, taut_error *error)
     write_numbers(sink, values->lambda, mechanical ? sizes->bonds : 0);
     write_numbers(sink, values->outputs, sizes->outputs);
     taut_writer_text(sink, "\n");
-    return taut_writer_check(sink, error);
+    return taut_writer_line(sink, error);
 }
 
 static int end(void *user, taut_error *error)
@@ -89,6 +100,7 @@ int taut_csv_create(const char *path, taut_file_sink **file, taut_sink *sink, ta
 {
     TAUT_REQUIRE(sink);
     TAUT_TRY(taut_writer_create(path, sizeof(csv), file, error));
+    (*file)->mark = taut_writer_mark;
     *sink = (taut_sink){begin, row, end, *file};
     return TAUT_OK;
 }

@@ -14,12 +14,18 @@
  * collected and written a chunk at a time; the file is flushed with each, so that an interrupted
  * run leaves what was computed. The library's own messages are kept silent while we are in it
  * and left as they were. */
+#ifndef TAUT_CORE
+#define _POSIX_C_SOURCE 200809L
+#endif
+
 #include "io/writer.h"
 
 #include <errno.h>
 #include <string.h>
 
 #ifdef TAUT_HAVE_HDF5
+
+#include <sys/stat.h>
 
 #include "io/hdf5_driver.h"
 
@@ -43,6 +49,7 @@ typedef struct hdf5 {
     int count;
     series series[MOST_SERIES];
     hsize_t written;    /* rows in the file */
+    hsize_t extent;     /* rows that there are; more than written after a resumption */
     hsize_t waiting;    /* rows in the buffers */
     hsize_t chunk;      /* rows of a chunk */
     H5E_auto2_t report; /* of the host */
@@ -52,13 +59,13 @@ typedef struct hdf5 {
 static void quiet(hdf5 *w)
 {
     errno = 0;
-    H5Eget_auto2(H5E_DEFAULT, &w->report, &w->report_data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    taut_h5.Eget_auto2(H5E_DEFAULT, &w->report, &w->report_data);
+    taut_h5.Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
 static void loud(hdf5 *w)
 {
-    H5Eset_auto2(H5E_DEFAULT, w->report, w->report_data);
+    taut_h5.Eset_auto2(H5E_DEFAULT, w->report, w->report_data);
 }
 
 static int fail(const taut_file_sink *sink, const char *what, taut_error *error)
@@ -76,32 +83,34 @@ static int fail(const taut_file_sink *sink, const char *what, taut_error *error)
 
 static bool write_text(hid_t object, const char *name, const char *text)
 {
-    hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
-    H5Tset_size(type, strlen(text) + 1);
-    hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = attribute >= 0 && H5Awrite(attribute, type, text) >= 0;
-    H5Aclose(attribute);
-    H5Sclose(space);
-    H5Tclose(type);
+    hid_t type = taut_h5.Tcopy(*taut_h5.T_C_S1), space = taut_h5.Screate(H5S_SCALAR);
+    taut_h5.Tset_size(type, strlen(text) + 1);
+    hid_t attribute = taut_h5.Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = attribute >= 0 && taut_h5.Awrite(attribute, type, text) >= 0;
+    taut_h5.Aclose(attribute);
+    taut_h5.Sclose(space);
+    taut_h5.Tclose(type);
     return good;
 }
 
 static bool write_integers(hid_t object, const char *name, const int *values, hsize_t count)
 {
-    hid_t space = count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, NULL);
-    hid_t attribute = H5Acreate2(object, name, H5T_STD_I32LE, space, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_INT, values) >= 0;
-    H5Aclose(attribute);
-    H5Sclose(space);
+    hid_t space =
+        count == 1 ? taut_h5.Screate(H5S_SCALAR) : taut_h5.Screate_simple(1, &count, NULL);
+    hid_t attribute =
+        taut_h5.Acreate2(object, name, *taut_h5.T_STD_I32LE, space, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = attribute >= 0 && taut_h5.Awrite(attribute, *taut_h5.T_NATIVE_INT, values) >= 0;
+    taut_h5.Aclose(attribute);
+    taut_h5.Sclose(space);
     return good;
 }
 
 static hid_t make_group(hid_t file, const char *path)
 {
-    hid_t links = H5Pcreate(H5P_LINK_CREATE);
-    H5Pset_create_intermediate_group(links, 1);
-    hid_t group = H5Gcreate2(file, path, links, H5P_DEFAULT, H5P_DEFAULT);
-    H5Pclose(links);
+    hid_t links = taut_h5.Pcreate(*taut_h5.P_LINK_CREATE);
+    taut_h5.Pset_create_intermediate_group(links, 1);
+    hid_t group = taut_h5.Gcreate2(file, path, links, H5P_DEFAULT, H5P_DEFAULT);
+    taut_h5.Pclose(links);
     return group;
 }
 
@@ -114,9 +123,9 @@ static bool write_identity(hid_t file)
                 write_integers(group, "version", version, 2) &&
                 write_text(author, "name", "unknown") && write_text(creator, "name", "taut") &&
                 write_text(creator, "version", taut_version());
-    H5Gclose(creator);
-    H5Gclose(author);
-    H5Gclose(group);
+    taut_h5.Gclose(creator);
+    taut_h5.Gclose(author);
+    taut_h5.Gclose(group);
     return good;
 }
 
@@ -127,9 +136,9 @@ static bool write_names(hid_t file, const char *path, const taut_system *system,
     if (count == 0)
         return true;
     hsize_t size = (hsize_t)count, at = 0, one = 1;
-    hid_t links = H5Pcreate(H5P_LINK_CREATE), type = H5Tcopy(H5T_C_S1),
-          space = H5Screate_simple(1, &size, NULL);
-    hid_t memory = H5Screate_simple(1, &one, NULL);
+    hid_t links = taut_h5.Pcreate(*taut_h5.P_LINK_CREATE), type = taut_h5.Tcopy(*taut_h5.T_C_S1),
+          space = taut_h5.Screate_simple(1, &size, NULL);
+    hid_t memory = taut_h5.Screate_simple(1, &one, NULL);
     char name[NAME_SIZE];
     size_t longest = 1;
     for (taut_index k = 0; k < count; k++) {
@@ -137,22 +146,22 @@ static bool write_names(hid_t file, const char *path, const taut_system *system,
         longest = length > longest ? length : longest;
     }
     longest = longest < NAME_SIZE ? longest + 1 : NAME_SIZE;
-    H5Pset_create_intermediate_group(links, 1);
-    H5Tset_size(type, longest);
-    hid_t set = H5Dcreate2(file, path, type, space, links, H5P_DEFAULT, H5P_DEFAULT);
+    taut_h5.Pset_create_intermediate_group(links, 1);
+    taut_h5.Tset_size(type, longest);
+    hid_t set = taut_h5.Dcreate2(file, path, type, space, links, H5P_DEFAULT, H5P_DEFAULT);
     bool good = set >= 0;
     for (taut_index k = 0; good && k < count; k++) {
         memset(name, 0, sizeof name);
         taut_system_name(system, item, k, name, sizeof name);
         at = (hsize_t)k;
-        good = H5Sselect_hyperslab(space, H5S_SELECT_SET, &at, NULL, &one, NULL) >= 0 &&
-               H5Dwrite(set, type, memory, space, H5P_DEFAULT, name) >= 0;
+        good = taut_h5.Sselect_hyperslab(space, H5S_SELECT_SET, &at, NULL, &one, NULL) >= 0 &&
+               taut_h5.Dwrite(set, type, memory, space, H5P_DEFAULT, name) >= 0;
     }
-    H5Dclose(set);
-    H5Sclose(memory);
-    H5Sclose(space);
-    H5Tclose(type);
-    H5Pclose(links);
+    taut_h5.Dclose(set);
+    taut_h5.Sclose(memory);
+    taut_h5.Sclose(space);
+    taut_h5.Tclose(type);
+    taut_h5.Pclose(links);
     return good;
 }
 
@@ -178,16 +187,17 @@ static bool create_series(hdf5 *w, series *s)
     shape_of(s, H5S_UNLIMITED, most);
     char path[120];
     snprintf(path, sizeof path, "/%s/%s", s->group, s->name);
-    hid_t space = H5Screate_simple(rank, shape, most), how = H5Pcreate(H5P_DATASET_CREATE),
-          links = H5Pcreate(H5P_LINK_CREATE);
-    H5Pset_chunk(how, rank, chunk);
-    H5Pset_create_intermediate_group(links, 1);
+    hid_t space = taut_h5.Screate_simple(rank, shape, most),
+          how = taut_h5.Pcreate(*taut_h5.P_DATASET_CREATE),
+          links = taut_h5.Pcreate(*taut_h5.P_LINK_CREATE);
+    taut_h5.Pset_chunk(how, rank, chunk);
+    taut_h5.Pset_create_intermediate_group(links, 1);
     bool steps = strcmp(s->name, "step") == 0;
-    s->set = H5Dcreate2(w->file, path, steps ? H5T_STD_I64LE : H5T_IEEE_F64LE, space, links, how,
-                        H5P_DEFAULT);
-    H5Pclose(links);
-    H5Pclose(how);
-    H5Sclose(space);
+    s->set = taut_h5.Dcreate2(w->file, path, steps ? *taut_h5.T_STD_I64LE : *taut_h5.T_IEEE_F64LE,
+                              space, links, how, H5P_DEFAULT);
+    taut_h5.Pclose(links);
+    taut_h5.Pclose(how);
+    taut_h5.Sclose(space);
     return s->set >= 0;
 }
 
@@ -199,7 +209,7 @@ static bool link_times(hdf5 *w, const series *s, const char *first)
     for (int k = 0; k < 2 && strcmp(s->group, first) != 0; k++) {
         snprintf(from, sizeof from, "/%s/%s", first, names[k]);
         snprintf(to, sizeof to, "/%s/%s", s->group, names[k]);
-        if (H5Lcreate_hard(w->file, from, w->file, to, H5P_DEFAULT, H5P_DEFAULT) < 0)
+        if (taut_h5.Lcreate_hard(w->file, from, w->file, to, H5P_DEFAULT, H5P_DEFAULT) < 0)
             return false;
     }
     return true;
@@ -210,14 +220,15 @@ static bool write_chunk(const hdf5 *w, const series *s)
     hsize_t shape[3], count[3], start[3] = {w->written, 0, 0};
     int rank = shape_of(s, w->written + w->waiting, shape);
     shape_of(s, w->waiting, count);
-    if (H5Dset_extent(s->set, shape) < 0)
+    if (shape[0] > w->extent && taut_h5.Dset_extent(s->set, shape) < 0)
         return false;
-    hid_t file = H5Dget_space(s->set), memory = H5Screate_simple(rank, count, NULL);
-    bool good = file >= 0 &&
-                H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
-                H5Dwrite(s->set, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, s->buffer) >= 0;
-    H5Sclose(memory);
-    H5Sclose(file);
+    hid_t file = taut_h5.Dget_space(s->set), memory = taut_h5.Screate_simple(rank, count, NULL);
+    bool good =
+        file >= 0 &&
+        taut_h5.Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+        taut_h5.Dwrite(s->set, *taut_h5.T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, s->buffer) >= 0;
+    taut_h5.Sclose(memory);
+    taut_h5.Sclose(file);
     return good;
 }
 
@@ -230,9 +241,11 @@ static int flush_rows(taut_file_sink *sink, taut_error *error)
         if (!write_chunk(w, &w->series[k]))
             return fail(sink, "write", error);
     w->written += w->waiting;
+    w->extent = w->extent > w->written ? w->extent : w->written;
     w->waiting = 0;
-    return H5Fflush(w->file, H5F_SCOPE_LOCAL) < 0 || w->disk.failure ? fail(sink, "write", error)
-                                                                     : TAUT_OK;
+    return taut_h5.Fflush(w->file, H5F_SCOPE_LOCAL) < 0 || w->disk.failure
+               ? fail(sink, "write", error)
+               : TAUT_OK;
 }
 
 /* ---- the sink */
@@ -314,17 +327,18 @@ static bool write_box(const hdf5 *w)
         return true;
     int dimension = w->sizes.dimension;
     hid_t box = make_group(w->file, "/particles/all/box");
-    hid_t type = H5Tcopy(H5T_C_S1);
+    hid_t type = taut_h5.Tcopy(*taut_h5.T_C_S1);
     hsize_t count = (hsize_t)dimension;
-    hid_t space = H5Screate_simple(1, &count, NULL);
-    H5Tset_size(type, 5);
-    hid_t boundary = H5Acreate2(box, "boundary", type, space, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = box >= 0 && boundary >= 0 && H5Awrite(boundary, type, "none\0none\0none") >= 0 &&
+    hid_t space = taut_h5.Screate_simple(1, &count, NULL);
+    taut_h5.Tset_size(type, 5);
+    hid_t boundary = taut_h5.Acreate2(box, "boundary", type, space, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = box >= 0 && boundary >= 0 &&
+                taut_h5.Awrite(boundary, type, "none\0none\0none") >= 0 &&
                 write_integers(box, "dimension", &dimension, 1);
-    H5Aclose(boundary);
-    H5Sclose(space);
-    H5Tclose(type);
-    H5Gclose(box);
+    taut_h5.Aclose(boundary);
+    taut_h5.Sclose(space);
+    taut_h5.Tclose(type);
+    taut_h5.Gclose(box);
     return good;
 }
 
@@ -343,6 +357,18 @@ static bool write_head(hdf5 *w, const taut_system *system)
            write_names(w->file, "/parameters/output_names", system, TAUT_OUTPUT, z->outputs);
 }
 
+/* Rows of an earlier process behind those of this one, which ended before them. */
+static bool shorten(const hdf5 *w)
+{
+    hsize_t shape[3];
+    for (int k = 0; k < w->count; k++) {
+        shape_of(&w->series[k], w->written, shape);
+        if (taut_h5.Dset_extent(w->series[k].set, shape) < 0)
+            return false;
+    }
+    return true;
+}
+
 static int close_file(taut_file_sink *sink, taut_error *error)
 {
     hdf5 *w = sink->work;
@@ -352,14 +378,77 @@ static int close_file(taut_file_sink *sink, taut_error *error)
     if (w->disk.failure == 0) /* else it has been said */
         status = flush_rows(sink, error);
     bool said = w->disk.failure != 0;
+    if (!said && w->extent > w->written && !shorten(w))
+        status = status == 0 ? fail(sink, "write", error) : status;
     for (int k = 0; k < w->count; k++)
         if (w->series[k].set >= 0)
-            H5Dclose(w->series[k].set);
-    if ((H5Fclose(w->file) < 0 || (w->disk.failure && !said)) && status == 0)
+            taut_h5.Dclose(w->series[k].set);
+    if ((taut_h5.Fclose(w->file) < 0 || (w->disk.failure && !said)) && status == 0)
         status = fail(sink, "close", error);
     w->file = -1;
+    sink->begun = false;
     taut_hdf5_release(&w->disk);
     return status;
+}
+
+/* Opens the series of a file that this sink has written. Rows behind the mark stay until they are
+ * written again, with the same numbers. */
+static bool open_series(hdf5 *w, series *s, hsize_t rows)
+{
+    char path[120];
+    hsize_t shape[3] = {0}, expected[3];
+    snprintf(path, sizeof path, "/%s/%s", s->group, s->name);
+    s->set = taut_h5.Dopen2(w->file, path, H5P_DEFAULT);
+    hid_t space = s->set < 0 ? -1 : taut_h5.Dget_space(s->set);
+    int rank = shape_of(s, 0, expected);
+    bool good = space >= 0 && taut_h5.Sget_simple_extent_ndims(space) == rank &&
+                taut_h5.Sget_simple_extent_dims(space, shape, NULL) == rank && shape[0] >= rows;
+    for (int k = 1; k < rank; k++)
+        good = good && shape[k] == expected[k];
+    if (space >= 0)
+        taut_h5.Sclose(space);
+    /* the file may have been cut off between two series */
+    w->extent = shape[0] < w->extent ? shape[0] : w->extent;
+    return good;
+}
+
+static bool read_head(hdf5 *w, hsize_t rows)
+{
+    bool good = true;
+    w->extent = H5S_UNLIMITED;
+    for (int k = 0; good && k < w->count; k++)
+        good = open_series(w, &w->series[k], rows);
+    w->written = rows;
+    return good;
+}
+
+/* A file that others can read from its first moment on: it is made under another name, and takes
+ * its own when its head is written. What is no regular file is opened itself. */
+static bool make_file(taut_file_sink *sink, const taut_system *system, hid_t access)
+{
+    hdf5 *w = sink->work;
+    struct stat status;
+    char partial[1024];
+    int used = snprintf(partial, sizeof partial, "%s.part", sink->path);
+    bool direct = used < 0 || (size_t)used >= sizeof partial ||
+                  (lstat(sink->path, &status) == 0 && !S_ISREG(status.st_mode));
+    if (!direct)
+        w->file = taut_h5.Fcreate(partial, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    direct = direct || w->file < 0;
+    if (direct)
+        w->file = taut_h5.Fcreate(sink->path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    if (w->file < 0)
+        return false;
+    bool good = write_head(w, system) && taut_h5.Fflush(w->file, H5F_SCOPE_LOCAL) >= 0 &&
+                w->disk.failure == 0;
+    if (!direct && good && rename(partial, sink->path) != 0)
+        good = false;
+    if (!direct && !good) {
+        int reason = errno;
+        remove(partial);
+        errno = reason;
+    }
+    return good;
 }
 
 static int begin(void *user, const taut_system *system, taut_error *error)
@@ -369,18 +458,31 @@ static int begin(void *user, const taut_system *system, taut_error *error)
     taut_system_sizes(system, &w->sizes);
     plan_series(w, system);
     TAUT_TRY(get_buffers(sink, error));
-    w->written = w->waiting = 0;
+    w->written = w->waiting = w->extent = 0;
+    int64_t rows = sink->resume.rows;
+    bool good = false;
     quiet(w);
     hid_t access = taut_hdf5_access(&w->disk);
-    w->file = access < 0 ? -1 : H5Fcreate(sink->path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    int status = w->file < 0 ? fail(sink, "open", error) : TAUT_OK;
-    H5Pclose(access);
-    if (status != 0)
-        taut_hdf5_release(&w->disk);
-    if (status == 0 && (!write_head(w, system) || w->disk.failure)) {
-        status = fail(sink, "write", error);
+    if (access >= 0 && rows >= 0)
+        w->file = taut_h5.Fopen(sink->path, H5F_ACC_RDWR, access);
+    if (access >= 0)
+        good = rows >= 0 ? w->file >= 0 && read_head(w, (hsize_t)rows)
+                         : make_file(sink, system, access);
+    int status = good          ? TAUT_OK
+                 : w->file < 0 ? fail(sink, "open", error)
+                 : rows < 0    ? fail(sink, "write", error)
+                               : taut_fail(error, TAUT_ERROR_FILE,
+                                           "cannot continue %.300s: it does not have the %lld rows "
+                                              "that it had; was it replaced?",
+                                           sink->path, (long long)rows);
+    taut_h5.Pclose(access);
+    w->extent = good ? w->extent : w->written;
+    if (!good && w->file >= 0)
         close_file(sink, NULL);
-    }
+    else if (!good)
+        taut_hdf5_release(&w->disk);
+    sink->begun = good;
+    sink->resume.rows = -1;
     loud(w);
     return status;
 }
@@ -433,15 +535,30 @@ static void discard(taut_file_sink *sink)
     end(sink, NULL);
 }
 
+/* Rows go to the file before their chunk is full. */
+static int mark(taut_file_sink *sink, taut_error *error)
+{
+    hdf5 *w = sink->work;
+    quiet(w);
+    int status = flush_rows(sink, error);
+    loud(w);
+    if (status == 0 && taut_hdf5_sync(&w->disk) != 0)
+        status = fail(sink, "write", error);
+    sink->rows = (int64_t)w->written;
+    return status;
+}
+
 int taut_hdf5_create(const char *path, taut_file_sink **file, taut_sink *sink, taut_error *error)
 {
     if (path && strcmp(path, "-") == 0)
         return taut_fail(error, TAUT_ERROR_USAGE,
                          "HDF5 cannot be written to standard output: a file name is needed");
     TAUT_REQUIRE(sink);
+    TAUT_TRY(taut_hdf5_load(error));
     TAUT_TRY(taut_writer_create(path, sizeof(hdf5), file, error));
     ((hdf5 *)(*file)->work)->file = -1;
     (*file)->discard = discard;
+    (*file)->mark = mark;
     *sink = (taut_sink){begin, row, end, *file};
     return TAUT_OK;
 }

@@ -1,5 +1,9 @@
 /* writer.c - see writer.h. A full disk may show only when buffers are flushed, so flush and
  * close are checked too. */
+#ifndef TAUT_CORE
+#define _POSIX_C_SOURCE 200809L
+#endif
+
 #include "io/writer.h"
 
 #include <errno.h>
@@ -7,6 +11,12 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/structs.h"
+
+#ifndef TAUT_CORE
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
 
 int taut_writer_create(const char *path, size_t bytes, taut_file_sink **sink, taut_error *error)
 {
@@ -24,7 +34,7 @@ int taut_writer_create(const char *path, size_t bytes, taut_file_sink **sink, ta
         taut_arena_clear(&arena);
         return taut_fail_memory(error);
     }
-    *made = (taut_file_sink){.arena = arena, .path = copy, .work = work};
+    *made = (taut_file_sink){.arena = arena, .path = copy, .work = work, .resume.rows = -1};
     *sink = made;
     return TAUT_OK;
 }
@@ -42,11 +52,166 @@ static int fail_file(const taut_file_sink *sink, const char *what, int number, t
 int taut_writer_open(taut_file_sink *sink, const char *path, taut_error *error)
 {
     sink->file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+    sink->rows = sink->bytes = sink->whole = 0;
     return sink->file ? TAUT_OK : fail_file(sink, "open", errno, error);
+}
+
+int taut_writer_lines(taut_file_sink *sink, size_t longest, taut_error *error)
+{
+    enum { ROOM = 1 << 14 };
+    if (sink->file == stdout)
+        return TAUT_OK;
+    if (!sink->hold)
+        sink->hold = TAUT_NEW(&sink->arena, char, longest + ROOM);
+    TAUT_NEED(error, sink->hold);
+    sink->line = longest;
+    sink->room = longest + ROOM;
+    sink->held = 0;
+    setvbuf(sink->file, NULL, _IONBF, 0);
+    return TAUT_OK;
+}
+
+static void write_piece(taut_file_sink *sink, const char *bytes, size_t count)
+{
+    errno = 0;
+    if (sink->failure == 0 && fwrite(bytes, 1, count, sink->file) != count)
+        sink->failure = errno ? errno : EIO;
+    if (sink->failure == 0)
+        sink->whole += (int64_t)count;
+}
+
+/* How much of the rows is written at once. A kill interrupts a write between pages of the file:
+ * up to the last row on this page; a row on two pages alone. */
+static size_t piece_of(const char *text, size_t count, int64_t at)
+{
+    enum { PAGE = 4096 };
+    size_t left = PAGE - (size_t)(at % PAGE);
+    if (left >= count)
+        return count;
+    for (size_t k = left; k > 0; k--)
+        if (text[k - 1] == '\n')
+            return k;
+    const char *end = memchr(text + left, '\n', count - left);
+    return end ? (size_t)(end - text) + 1 : count;
+}
+
+static void hand_over(taut_file_sink *sink)
+{
+    for (size_t done = 0; done < sink->held && sink->failure == 0;) {
+        size_t count = piece_of(sink->hold + done, sink->held - done, sink->whole);
+        write_piece(sink, sink->hold + done, count);
+        done += count;
+    }
+    sink->held = 0;
+}
+
+int taut_writer_line(taut_file_sink *sink, taut_error *error)
+{
+    sink->rows++;
+    if (sink->line > 0 && sink->held + sink->line > sink->room)
+        hand_over(sink);
+    return taut_writer_check(sink, error);
+}
+
+#ifdef TAUT_CORE
+
+static void remove_part(taut_file_sink *sink)
+{
+    (void)sink;
+}
+
+int taut_writer_reopen(taut_file_sink *sink, taut_error *error)
+{
+    (void)sink;
+    return taut_fail(error, TAUT_ERROR_UNAVAILABLE,
+                     "this build cannot continue a file: it has nothing but the C library");
+}
+
+int taut_writer_mark(taut_file_sink *sink, taut_error *error)
+{
+    return taut_writer_reopen(sink, error);
+}
+
+#else
+
+/* What stands behind the latest row that is whole. */
+static void remove_part(taut_file_sink *sink)
+{
+    struct stat status;
+    int number = fileno(sink->file);
+    if (sink->line > 0 && fstat(number, &status) == 0 && S_ISREG(status.st_mode) &&
+        status.st_size > sink->whole && ftruncate(number, (off_t)sink->whole) != 0)
+        sink->failure = sink->failure ? sink->failure : errno; /* it is reported already */
+}
+
+int taut_writer_reopen(taut_file_sink *sink, taut_error *error)
+{
+    const taut_file_mark *mark = &sink->resume;
+    struct stat status;
+    sink->file = fopen(sink->path, "r+");
+    if (!sink->file || fstat(fileno(sink->file), &status) != 0)
+        return fail_file(sink, "open", errno, error);
+    if (!S_ISREG(status.st_mode) || status.st_size < mark->bytes)
+        return taut_fail(error, TAUT_ERROR_FILE,
+                         "cannot continue %.300s: it is shorter than it was (%lld bytes, expected "
+                         "at least %lld); was it replaced?",
+                         sink->path, (long long)status.st_size, (long long)mark->bytes);
+    if (ftruncate(fileno(sink->file), (off_t)mark->bytes) != 0 ||
+        fseek(sink->file, 0, SEEK_END) != 0)
+        return fail_file(sink, "continue", errno, error);
+    sink->rows = mark->rows;
+    sink->bytes = sink->whole = mark->bytes;
+    return TAUT_OK;
+}
+
+int taut_writer_mark(taut_file_sink *sink, taut_error *error)
+{
+    hand_over(sink);
+    if (sink->failure == 0 && fsync(fileno(sink->file)) != 0 && errno != EINVAL && errno != EROFS)
+        sink->failure = errno;
+    return taut_writer_check(sink, error);
+}
+
+#endif
+
+int taut_file_sink_mark(taut_file_sink *sink, taut_file_mark *mark, taut_error *error)
+{
+    taut_error_clear(error);
+    TAUT_REQUIRE(sink);
+    if (!sink->mark)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "%.300s cannot be continued later: it is drawn "
+                         "at the end, from rows that are not kept",
+                         sink->path);
+    taut_file_mark own = {.rows = -1};
+    if (sink->begun) {
+        TAUT_TRY(sink->mark(sink, error));
+        own.rows = sink->rows;
+        own.bytes = sink->bytes;
+    }
+    return taut_struct_fill(mark, &own, sizeof own, "taut_file_mark", error);
+}
+
+int taut_file_sink_resume(taut_file_sink *sink, const taut_file_mark *mark, taut_error *error)
+{
+    taut_error_clear(error);
+    TAUT_REQUIRE(sink && mark && mark->rows >= -1 && mark->bytes >= 0);
+    if (!sink->mark)
+        return taut_fail(error, TAUT_ERROR_REFUSED, "%.300s cannot be continued", sink->path);
+    sink->resume = *mark;
+    return TAUT_OK;
 }
 
 void taut_writer_bytes(taut_file_sink *sink, const char *bytes, size_t count)
 {
+    sink->bytes += (int64_t)count;
+    if (sink->line > 0 && sink->held + count > sink->room)
+        hand_over(sink);
+    if (sink->line > 0 && count <= sink->room) {
+        memcpy(sink->hold + sink->held, bytes, count);
+        sink->held += count;
+        return;
+    }
     errno = 0;
     if (sink->failure == 0 && fwrite(bytes, 1, count, sink->file) != count)
         sink->failure = errno ? errno : EIO;
@@ -89,12 +254,17 @@ int taut_writer_close(taut_file_sink *sink, taut_error *error)
 {
     if (!sink->file)
         return TAUT_OK;
+    hand_over(sink);
     errno = 0;
     if (fflush(sink->file) != 0 && sink->failure == 0)
         sink->failure = errno ? errno : EIO;
+    if (sink->failure != 0)
+        remove_part(sink);
     if (sink->file != stdout && fclose(sink->file) != 0 && sink->failure == 0)
         sink->failure = errno ? errno : EIO;
     sink->file = NULL;
+    sink->begun = false;
+    sink->line = 0;
     return taut_writer_check(sink, error);
 }
 

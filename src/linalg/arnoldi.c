@@ -44,14 +44,16 @@ static int normalise(const arnoldi *a, double *x, double *length, taut_error *er
     return 0;
 }
 
-/* Column j of H and the next vector; *length is what remains of it. Orthogonalised twice. */
+/* Column j of H and the next vector; *length is what remains of it. Orthogonalised twice where the
+ * basis is to be complete; of the largest size, copies do no harm. */
 static int extend(const arnoldi *a, int j, double *length, taut_error *error)
 {
     const taut_index n = a->op->n;
     double *next = a->basis + (int64_t)(j + 1) * n;
     const double *image;
     TAUT_TRY(a->op->apply(a->op->user, next - n, next, error));
-    for (int pass = 0; pass < 2; pass++) {
+    const int passes = a->most < n ? 1 : 2;
+    for (int pass = 0; pass < passes; pass++) {
         TAUT_TRY(inner(a, next, &image, error));
         for (int i = 0; i <= j; i++)
             a->real[i] = taut_dot(n, a->basis + (int64_t)i * n, image);

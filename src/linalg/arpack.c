@@ -13,10 +13,21 @@
 #include <math.h>
 #include <pthread.h>
 
+#include "base/library.h"
+
 void dsaupd_(int *ido, const char *bmat, const int *n, const char *which, const int *nev,
              const double *tol, double *resid, const int *ncv, double *v, const int *ldv,
              int *iparam, int *ipntr, double *workd, double *workl, const int *lworkl, int *info,
              size_t bmat_length, size_t which_length);
+
+static const taut_import routine = TAUT_IMPORT(dsaupd_);
+static __typeof__(dsaupd_) *dsaupd;
+static taut_library library = {.file = TAUT_ARPACK_FILE,
+                               .package = "libarpack2",
+                               .blas = true,
+                               .imports = 1,
+                               .import = &routine,
+                               .table = &dsaupd};
 
 /* ARPACK keeps its state in static variables */
 static pthread_mutex_t arpack_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -38,9 +49,9 @@ static int converse(const taut_operator *op, int count, double tolerance, int re
     parameter[6] = op->inner ? 3 : 1; /* 3: any operator that is self-adjoint in B */
     taut_extreme_start(op->n, work->residual);
     for (;;) {
-        dsaupd_(&ask, op->inner ? "G" : "I", &op->n, "LM", &count, &tolerance, work->residual,
-                &work->size, work->basis, &op->n, parameter, work->pointer, work->exchange,
-                work->inside, &work->inside_size, info, 1, 2);
+        dsaupd(&ask, op->inner ? "G" : "I", &op->n, "LM", &count, &tolerance, work->residual,
+               &work->size, work->basis, &op->n, parameter, work->pointer, work->exchange,
+               work->inside, &work->inside_size, info, 1, 2);
         const double *x = work->exchange + work->pointer[0] - 1;
         double *y = work->exchange + work->pointer[1] - 1;
         if (ask == -1 || ask == 1)
@@ -70,6 +81,8 @@ static void choose(int count, double *value, double *ritz, int size)
 int taut_extreme(const taut_operator *op, int count, double tolerance, int restarts, double *value,
                  bool *converged, const taut_allocator *allocator, taut_error *error)
 {
+    if (!taut_library_load(&library))
+        return taut_lanczos(op, count, tolerance, restarts, value, converged, allocator, error);
     arpack work = {.size = taut_extreme_basis(count, op->n)};
     taut_arena arena;
     int info = 0, status;
@@ -95,6 +108,14 @@ int taut_extreme(const taut_operator *op, int count, double tolerance, int resta
     if (converged)
         *converged = info == 0;
     return status;
+}
+
+#else
+
+int taut_extreme(const taut_operator *op, int count, double tolerance, int restarts, double *value,
+                 bool *converged, const taut_allocator *allocator, taut_error *error)
+{
+    return taut_lanczos(op, count, tolerance, restarts, value, converged, allocator, error);
 }
 
 #endif

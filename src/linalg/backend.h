@@ -12,6 +12,8 @@ typedef struct taut_backend_functions {
     /* solves for form->vector in place */
     int (*solve)(taut_saddle *saddle, taut_error *error);
     void (*destroy)(taut_saddle *saddle); /* NULL when the arena has everything */
+    /* the factorisation, beyond what the form keeps */
+    void (*archive)(taut_saddle *saddle, taut_archive *archive);
 } taut_backend_functions;
 
 struct taut_saddle {
@@ -30,6 +32,7 @@ typedef struct taut_stored {
     void *matrix;
     int64_t numbers; /* in it */
     taut_index *pivot;
+    taut_index base;  /* rows are counted from 0, or, by LAPACK, from 1 in `pivot` */
     taut_index width; /* entries that an elimination sums */
     /* 1 + the column of the first small pivot, or 0; and the solution of form->vector */
     taut_index (*decompose)(taut_form *form, struct taut_stored *work, double tolerance);
@@ -40,10 +43,14 @@ int taut_stored_create(taut_saddle *saddle, int64_t offset, int64_t step, taut_s
                        taut_error *error);
 int taut_stored_factor(taut_saddle *saddle, const taut_saddle_values *values, taut_error *error);
 int taut_stored_solve(taut_saddle *saddle, taut_error *error);
+void taut_stored_archive(taut_saddle *saddle, taut_archive *archive);
 
 /* After LAPACK factored the matrix of a form and returned `info`: 1 + the column of the first small
  * pivot, or 0. (dense_backend.c) */
 taut_index taut_small_pivot(const taut_form *form, const void *matrix, int info, double tolerance);
+
+/* Whether MUMPS is there. (sparse.c) */
+bool taut_sparse_available(void);
 
 extern const taut_backend_functions taut_backend_tiny, taut_backend_dense, taut_backend_banded,
     taut_backend_sparse;

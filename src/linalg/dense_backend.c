@@ -1,6 +1,6 @@
-/* dense_backend.c - full matrices: LAPACK where the build has it, own kernels otherwise, and for
- * at most 16 rows, without the overhead of a library call (tiny); and what all backends share
- * that store the matrix as columns.
+/* dense_backend.c - full matrices: LAPACK where it is there, own kernels otherwise, and for
+ * small ones, without the overhead of a library call; and what all backends share that store the
+ * matrix as columns.
  *
  * Symmetric indefinite matrices are factored as general ones: at the sizes where this backend is
  * chosen, OpenBLAS's dgetrf is not slower than dsytrf with half the operations. The number of
@@ -8,8 +8,10 @@
  * or openblas_set_num_threads(1) in main). */
 #include "linalg/backend.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "linalg/lapack.h"
 #include "linalg/small_kernels.h"
 
 int taut_stored_create(taut_saddle *saddle, int64_t offset, int64_t step, taut_stored like,
@@ -45,6 +47,16 @@ int taut_stored_solve(taut_saddle *saddle, taut_error *error)
     return 0;
 }
 
+void taut_stored_archive(taut_saddle *saddle, taut_archive *archive)
+{
+    taut_stored *work = saddle->work;
+    const taut_form *form = &saddle->form;
+    taut_archive_bytes(archive, work->matrix, (size_t)work->numbers * taut_form_scalar(form));
+    if (!form->definite)
+        taut_archive_indices(archive, work->pivot, form->rows, work->base,
+                             work->base + form->rows - 1);
+}
+
 static taut_index decompose_tiny(taut_form *form, taut_stored *work, double tolerance)
 {
     return form->definite ? taut_ldl_factor(form->rows, work->matrix, tolerance)
@@ -76,12 +88,7 @@ static int create_tiny(taut_saddle *saddle, taut_error *error)
 }
 
 const taut_backend_functions taut_backend_tiny = {create_tiny, taut_stored_factor,
-                                                  taut_stored_solve, NULL};
-
-#ifdef TAUT_HAVE_LAPACK
-#include <math.h>
-
-#include "linalg/lapack.h"
+                                                  taut_stored_solve, NULL, taut_stored_archive};
 
 taut_index taut_small_pivot(const taut_form *form, const void *matrix, int info, double tolerance)
 {
@@ -102,37 +109,39 @@ taut_index taut_small_pivot(const taut_form *form, const void *matrix, int info,
 static taut_index decompose(taut_form *form, taut_stored *work, double tolerance)
 {
     const int n = form->rows, lead = n > 0 ? n : 1;
+    const taut_lapack *lapack = taut_lapack_get();
     int info = 0;
     if (form->definite)
-        dpotrf_("L", &n, work->matrix, &lead, &info, 1);
+        lapack->dpotrf("L", &n, work->matrix, &lead, &info, 1);
     else if (form->shape.complex_values)
-        zgetrf_(&n, &n, work->matrix, &lead, work->pivot, &info);
+        lapack->zgetrf(&n, &n, work->matrix, &lead, work->pivot, &info);
     else
-        dgetrf_(&n, &n, work->matrix, &lead, work->pivot, &info);
+        lapack->dgetrf(&n, &n, work->matrix, &lead, work->pivot, &info);
     return taut_small_pivot(form, work->matrix, info, tolerance);
 }
 
 static void substitute(taut_form *form, taut_stored *work)
 {
     const int n = form->rows, lead = n > 0 ? n : 1, one = 1;
+    const taut_lapack *lapack = taut_lapack_get();
     int info = 0;
     if (form->definite)
-        dpotrs_("L", &n, &one, work->matrix, &lead, form->vector, &lead, &info, 1);
+        lapack->dpotrs("L", &n, &one, work->matrix, &lead, form->vector, &lead, &info, 1);
     else if (form->shape.complex_values)
-        zgetrs_("N", &n, &one, work->matrix, &lead, work->pivot, form->vector, &lead, &info, 1);
+        lapack->zgetrs("N", &n, &one, work->matrix, &lead, work->pivot, form->vector, &lead, &info,
+                       1);
     else
-        dgetrs_("N", &n, &one, work->matrix, &lead, work->pivot, form->vector, &lead, &info, 1);
+        lapack->dgetrs("N", &n, &one, work->matrix, &lead, work->pivot, form->vector, &lead, &info,
+                       1);
 }
 
 static int create_dense(taut_saddle *saddle, taut_error *error)
 {
-    return create_full(saddle, (taut_stored){.decompose = decompose, .substitute = substitute},
-                       error);
+    if (saddle->form.rows <= TAUT_SMALL_ROWS || !taut_lapack_get())
+        return create_tiny(saddle, error);
+    return create_full(
+        saddle, (taut_stored){.base = 1, .decompose = decompose, .substitute = substitute}, error);
 }
 
-#else
-#define create_dense create_tiny
-#endif
-
 const taut_backend_functions taut_backend_dense = {create_dense, taut_stored_factor,
-                                                   taut_stored_solve, NULL};
+                                                   taut_stored_solve, NULL, taut_stored_archive};

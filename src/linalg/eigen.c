@@ -7,32 +7,11 @@
 
 #include <math.h>
 
+#include "linalg/lapack.h"
 #include "linalg/tridiagonal.h"
 
-#ifdef TAUT_HAVE_LAPACK
-
-#include "linalg/lapack.h"
-
-int taut_eigen_symmetric(int n, double *a, double *value, taut_error *error,
-                         const taut_allocator *allocator)
-{
-    if (n == 0)
-        return 0;
-    const int size = 66 * n; /* dsyev: (block + 2) n, with blocks of 64 */
-    int info = 0;
-    taut_arena arena;
-    taut_arena_init(&arena, allocator);
-    double *work = TAUT_NEW(&arena, double, size);
-    if (work)
-        dsyev_("V", "U", &n, a, &n, value, work, &size, &info, 1, 1);
-    taut_arena_clear(&arena);
-    TAUT_NEED(error, work);
-    return info ? taut_fail(error, TAUT_ERROR_CONVERGE,
-                            "the eigenvalues of a matrix of %d rows did not converge", n)
-                : 0;
-}
-
-#else
+/* rows up to which own code is about as fast; LAPACK is not loaded for less */
+enum { SMALL = 48 };
 
 /* One reflection: the first i entries of row i become (0 .. 0, off). Its vector u, zero for
  * none, stays there; returns off. */
@@ -117,23 +96,41 @@ static void sort_ascending(int n, double *a, double *value)
     }
 }
 
+/* 0, 1: no convergence, or an error. */
+static int solve_here(int n, double *a, double *value, taut_arena *arena, taut_error *error)
+{
+    double *off = TAUT_NEW(arena, double, (int64_t)n + 1);
+    TAUT_NEED(error, off);
+    tridiagonalise(n, a, value, off);
+    if (!taut_tridiagonal_ql(n, value, off + 1, a, n))
+        return 1;
+    sort_ascending(n, a, value);
+    return 0;
+}
+
+static int solve_there(const taut_lapack *lapack, int n, double *a, double *value,
+                       taut_arena *arena, taut_error *error)
+{
+    const int size = 66 * n; /* dsyev: (block + 2) n, with blocks of 64 */
+    int info = 0;
+    double *work = TAUT_NEW(arena, double, size);
+    TAUT_NEED(error, work);
+    lapack->dsyev("V", "U", &n, a, &n, value, work, &size, &info, 1, 1);
+    return info != 0;
+}
+
 int taut_eigen_symmetric(int n, double *a, double *value, taut_error *error,
                          const taut_allocator *allocator)
 {
+    if (n == 0)
+        return 0;
     taut_arena arena;
     taut_arena_init(&arena, allocator);
-    double *off = TAUT_NEW(&arena, double, (int64_t)n + 1);
-    int status = off ? 0 : taut_fail_memory(error);
-    if (status == 0) {
-        tridiagonalise(n, a, value, off);
-        if (n > 0 && !taut_tridiagonal_ql(n, value, off + 1, a, n))
-            status = taut_fail(error, TAUT_ERROR_CONVERGE,
-                               "the eigenvalues of a matrix of %d rows did not converge", n);
-    }
-    if (status == 0)
-        sort_ascending(n, a, value);
+    const taut_lapack *lapack = n > SMALL ? taut_lapack_get() : NULL;
+    int status = lapack ? solve_there(lapack, n, a, value, &arena, error)
+                        : solve_here(n, a, value, &arena, error);
     taut_arena_clear(&arena);
-    return status;
+    return status > 0 ? taut_fail(error, TAUT_ERROR_CONVERGE,
+                                  "the eigenvalues of a matrix of %d rows did not converge", n)
+                      : status;
 }
-
-#endif

@@ -21,6 +21,10 @@ typedef struct taut_operator {
 int taut_extreme(const taut_operator *op, int count, double tolerance, int restarts, double *value,
                  bool *converged, const taut_allocator *allocator, taut_error *error);
 
+/* The same by own Lanczos iteration. */
+int taut_lanczos(const taut_operator *op, int count, double tolerance, int restarts, double *value,
+                 bool *converged, const taut_allocator *allocator, taut_error *error);
+
 /* Basis vectors used for `count` values. */
 int taut_extreme_basis(int count, taut_index n);
 /* The start vector: pseudo-random, entries in (-1, 1). */

@@ -181,6 +181,18 @@ int taut_form_load(taut_form *form, const taut_saddle_values *values, taut_error
     return 0;
 }
 
+void taut_form_archive(taut_form *form, taut_archive *archive)
+{
+    size_t scalar = taut_form_scalar(form);
+    taut_archive_reals(archive, form->scale, form->rows);
+    if (!form->schur)
+        return;
+    taut_archive_bytes(archive, form->k_inverse, (size_t)form->shape.n * scalar);
+    taut_archive_bytes(archive, form->g1, (size_t)entries_of_g(form) * scalar);
+    if (form->g2 != form->g1)
+        taut_archive_bytes(archive, form->g2, (size_t)entries_of_g(form) * scalar);
+}
+
 void taut_form_assemble(const taut_form *form, const taut_saddle_values *values, void *matrix)
 {
     if (form->shape.complex_values) {

@@ -49,6 +49,8 @@ size_t taut_form_scalar(const taut_form *form); /* bytes of one number */
 int taut_form_load(taut_form *form, const taut_saddle_values *values, taut_error *error);
 /* Adds all entries to a zeroed matrix. */
 void taut_form_assemble(const taut_form *form, const taut_saddle_values *values, void *matrix);
+/* What taut_form_load keeps. */
+void taut_form_archive(taut_form *form, taut_archive *archive);
 /* x[n], y[m] -> form->vector, and back after it was solved for. */
 void taut_form_before(taut_form *form, const void *x, const void *y);
 void taut_form_after(taut_form *form, void *x, void *y);

@@ -5,9 +5,14 @@
  *
  * The projected matrix is formed from all inner products, not from the recurrence: at these
  * basis sizes it costs nothing, and restarts need no special case. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
 #include "base/random.h"
 #include "base/vectors.h"
 #include "linalg/extreme.h"
+#include "linalg/spectrum.h"
 
 int taut_extreme_basis(int count, taut_index n)
 {
@@ -21,14 +26,6 @@ void taut_extreme_start(taut_index n, double *x)
     for (taut_index i = 0; i < n; i++)
         x[i] = taut_random(&state);
 }
-
-#ifndef TAUT_HAVE_ARPACK
-
-#include <float.h>
-#include <math.h>
-#include <string.h>
-
-#include "linalg/spectrum.h"
 
 typedef struct lanczos {
     const taut_operator *op;
@@ -186,7 +183,7 @@ static int iterate(lanczos *work, int count, double tolerance, int restarts, dou
     return 0;
 }
 
-int taut_extreme(const taut_operator *op, int count, double tolerance, int restarts, double *value,
+int taut_lanczos(const taut_operator *op, int count, double tolerance, int restarts, double *value,
                  bool *converged, const taut_allocator *allocator, taut_error *error)
 {
     bool done = false;
@@ -210,5 +207,3 @@ int taut_extreme(const taut_operator *op, int count, double tolerance, int resta
         *converged = done;
     return status;
 }
-
-#endif

@@ -1,6 +1,6 @@
 /* lapack.h - the Fortran routines Taut calls (LAPACK in OpenBLAS, or any other), with 32-bit
  * integers. The hidden lengths of character arguments are passed, as gfortran's calling
- * convention asks. */
+ * convention asks. The library is loaded at the first request (base/library.h). */
 #ifndef TAUT_LINALG_LAPACK_H
 #define TAUT_LINALG_LAPACK_H
 
@@ -34,5 +34,24 @@ void zgbtrs_(const char *trans, const int *n, const int *kl, const int *ku, cons
              const int *ldb, int *info, size_t trans_length);
 void dsyev_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w,
             double *work, const int *lwork, int *info, size_t jobz_length, size_t uplo_length);
+
+typedef struct taut_lapack {
+    __typeof__(dgetrf_) *dgetrf;
+    __typeof__(dgetrs_) *dgetrs;
+    __typeof__(zgetrf_) *zgetrf;
+    __typeof__(zgetrs_) *zgetrs;
+    __typeof__(dpotrf_) *dpotrf;
+    __typeof__(dpotrs_) *dpotrs;
+    __typeof__(dpbtrf_) *dpbtrf;
+    __typeof__(dpbtrs_) *dpbtrs;
+    __typeof__(dgbtrf_) *dgbtrf;
+    __typeof__(dgbtrs_) *dgbtrs;
+    __typeof__(zgbtrf_) *zgbtrf;
+    __typeof__(zgbtrs_) *zgbtrs;
+    __typeof__(dsyev_) *dsyev;
+} taut_lapack;
+
+/* The routines, or NULL: own kernels have to do. (lapack.c) */
+const taut_lapack *taut_lapack_get(void);
 
 #endif

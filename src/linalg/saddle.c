@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "linalg/lapack.h"
+#include "linalg/small_kernels.h"
+
 enum { TINY_ROWS = 16, DENSE_ROWS = 300 };
 
 static const struct {
@@ -25,10 +28,8 @@ const char *taut_backend_name(taut_backend backend)
 
 bool taut_backend_available(taut_backend backend)
 {
-#ifndef TAUT_HAVE_MUMPS
     if (backend == TAUT_BACKEND_SPARSE)
-        return false;
-#endif
+        return taut_sparse_available();
     return (unsigned)backend < TAUT_BACKEND_COUNT;
 }
 
@@ -40,8 +41,9 @@ static int64_t dense_rows(const taut_saddle_shape *shape)
 
 /* Seconds per factorisation, roughly (measured on chains, nets and dense matrices): what matters
  * is where the lines cross. A multiplication with addition takes 0.2 ns in a band (0.06 ns in a
- * wide one with LAPACK), 0.1 ns in LAPACK's dense routines and 1 ns in own ones; MUMPS takes 2.5
- * microseconds a row of the saddle matrix. Pivoting in a band doubles its width, and leaves no
+ * wide one with LAPACK), 0.1 ns in LAPACK's dense routines and 1 ns in own ones (0.4 ns in small
+ * ones); MUMPS takes 2.5 microseconds a row of the saddle matrix. LAPACK is loaded only where its
+ * routines would be used. Pivoting in a band doubles its width, and leaves no
  * symmetry to use. */
 static taut_backend cheapest(const taut_form *form)
 {
@@ -51,15 +53,14 @@ static taut_backend cheapest(const taut_form *form)
     double banded = field * general * rows * b * b * 2e-10;
     double dense = field * (form->definite ? 1 : 2) * rows * rows * rows / 6,
            sparse = field * all * 2.5e-6;
-#ifdef TAUT_HAVE_LAPACK
-    dense *= 1e-10;
-    banded *= b < 64 ? 1 : 0.3;
-#else
-    dense *= 1e-9;
-#endif
+    bool small = form->rows <= TAUT_SMALL_ROWS, wide = b >= 64;
+    bool useful = wide || (form->rows <= DENSE_ROWS && dense * 1e-10 < banded);
+    bool lapack = !small && useful && taut_lapack_get();
+    dense *= small ? 4e-10 : lapack ? 1e-10 : 1e-9;
+    banded *= lapack && wide ? 0.3 : 1;
     if (form->rows <= DENSE_ROWS && dense < banded)
         return TAUT_BACKEND_DENSE;
-    if (taut_backend_available(TAUT_BACKEND_SPARSE) && sparse < banded)
+    if (sparse < banded && taut_backend_available(TAUT_BACKEND_SPARSE))
         return TAUT_BACKEND_SPARSE;
     return TAUT_BACKEND_BANDED;
 }
@@ -117,9 +118,6 @@ int taut_saddle_create(const taut_saddle_shape *shape, taut_backend backend,
     if ((unsigned)backend >= TAUT_BACKEND_COUNT)
         return taut_fail(error, TAUT_ERROR_USAGE, "there is no linear solver number %d",
                          (int)backend);
-    if (!taut_backend_available(backend))
-        return taut_fail(error, TAUT_ERROR_UNAVAILABLE, "this build has no %s linear solver",
-                         taut_backend_name(backend));
     taut_allocator owner = taut_allocator_or_default(allocator);
     taut_saddle *made = owner.allocate(owner.user, sizeof *made);
     TAUT_NEED(error, made);
@@ -196,6 +194,17 @@ static int solve(taut_saddle *saddle, bool complex_values, int count, char *x, c
             y += (size_t)saddle->form.shape.m * scalar;
     }
     return 0;
+}
+
+void taut_saddle_archive(taut_saddle *saddle, taut_archive *archive)
+{
+    if (!saddle)
+        return;
+    taut_archive_flag(archive, &saddle->factored);
+    if (!saddle->factored)
+        return;
+    taut_form_archive(&saddle->form, archive);
+    saddle->functions->archive(saddle, archive);
 }
 
 int taut_saddle_factor(taut_saddle *saddle, const double *k, const double *g1, const double *g2,

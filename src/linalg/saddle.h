@@ -17,7 +17,7 @@
 
 #include <complex.h>
 
-#include "base/memory.h"
+#include "base/archive.h"
 
 typedef enum taut_backend {
     TAUT_BACKEND_AUTO,
@@ -65,6 +65,9 @@ int taut_saddle_factor_complex(taut_saddle *saddle, const double complex *k,
 int taut_saddle_solve(taut_saddle *saddle, int count, double *x, double *y, taut_error *error);
 int taut_saddle_solve_complex(taut_saddle *saddle, int count, double complex *x, double complex *y,
                               taut_error *error);
+
+/* The factorisation, if there is one; the sparse backend factors again when it is read. */
+void taut_saddle_archive(taut_saddle *saddle, taut_archive *archive);
 
 /* Rank of G: rows scaled to unit length; a row whose part perpendicular to the rows before it
  * (in the band order) is at most `tolerance` long counts as dependent (0 means 1e-10). O(m b^2),

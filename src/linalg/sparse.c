@@ -16,9 +16,33 @@
 #include <dmumps_c.h>
 #include <zmumps_c.h>
 
+#include "base/library.h"
+
 enum { WORLD = -987654 }; /* MPI_COMM_WORLD of the sequential library */
 
 static pthread_mutex_t mumps_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Both are loaded at the first request. */
+static const taut_import call_real = TAUT_IMPORT(dmumps_c), call_complex = TAUT_IMPORT(zmumps_c);
+static __typeof__(dmumps_c) *do_real;
+static __typeof__(zmumps_c) *do_complex;
+static taut_library library_real = {.file = TAUT_DMUMPS_FILE,
+                                    .package = "libmumps-seq-dev",
+                                    .blas = true,
+                                    .imports = 1,
+                                    .import = &call_real,
+                                    .table = &do_real};
+static taut_library library_complex = {.file = TAUT_ZMUMPS_FILE,
+                                       .package = "libmumps-seq-dev",
+                                       .blas = true,
+                                       .imports = 1,
+                                       .import = &call_complex,
+                                       .table = &do_complex};
+
+bool taut_sparse_available(void)
+{
+    return taut_library_load(&library_real) && taut_library_load(&library_complex);
+}
 
 typedef struct sparse {
     union {
@@ -46,7 +70,7 @@ static int mumps_failed(const int *info, taut_error *error)
 #include "linalg/scalar_real.h"
 #define MUMPS_INSTANCE DMUMPS_STRUC_C
 #define MUMPS_NUMBER double
-#define MUMPS_DO dmumps_c
+#define MUMPS_DO do_real
 #include "linalg/sparse_generic.h"
 #undef MUMPS_INSTANCE
 #undef MUMPS_NUMBER
@@ -54,7 +78,7 @@ static int mumps_failed(const int *info, taut_error *error)
 #include "linalg/scalar_complex.h"
 #define MUMPS_INSTANCE ZMUMPS_STRUC_C
 #define MUMPS_NUMBER mumps_double_complex
-#define MUMPS_DO zmumps_c
+#define MUMPS_DO do_complex
 #include "linalg/sparse_generic.h"
 
 /* Writes the triplets' places when row is given; returns their number. Symmetric: the lower half.
@@ -97,6 +121,10 @@ static int64_t sparse_pattern(const taut_saddle_shape *shape, int *row, int *col
 static int sparse_create(taut_saddle *saddle, taut_error *error)
 {
     taut_form *form = &saddle->form;
+    if (!taut_sparse_available())
+        return taut_library_fail(taut_library_load(&library_real) ? &library_complex
+                                                                  : &library_real,
+                                 "no sparse solver (MUMPS)", error);
     sparse *work = saddle->work = TAUT_NEW(&saddle->arena, sparse, 1);
     TAUT_NEED(error, work);
     int64_t entries = sparse_pattern(&form->shape, NULL, NULL);
@@ -156,6 +184,22 @@ static int sparse_solve(taut_saddle *saddle, taut_error *error)
         form->shape.complex_values ? work->mumps.complex_one.infog : work->mumps.real.infog, error);
 }
 
+/* MUMPS keeps its factors to itself: the same matrix gives the same ones. */
+static void sparse_archive(taut_saddle *saddle, taut_archive *archive)
+{
+    sparse *work = saddle->work;
+    const taut_form *form = &saddle->form;
+    size_t entries = (size_t)sparse_pattern(&form->shape, NULL, NULL);
+    taut_archive_bytes(archive, work->values, entries * taut_form_scalar(form));
+    if (!archive->reading || archive->status != TAUT_OK || form->rows == 0)
+        return;
+    int info = form->shape.complex_values
+                   ? decompose_complex(&work->mumps.complex_one, work->values)
+                   : decompose_real(&work->mumps.real, work->values);
+    if (info < 0)
+        taut_archive_fail(archive, TAUT_ERROR_SINGULAR, "a matrix in it is singular");
+}
+
 static void sparse_destroy(taut_saddle *saddle)
 {
     sparse *work = saddle->work;
@@ -169,6 +213,11 @@ static void sparse_destroy(taut_saddle *saddle)
 
 #else
 
+bool taut_sparse_available(void)
+{
+    return false;
+}
+
 static int sparse_create(taut_saddle *saddle, taut_error *error)
 {
     (void)saddle;
@@ -180,8 +229,9 @@ static int sparse_create(taut_saddle *saddle, taut_error *error)
 #define sparse_factor NULL
 #define sparse_solve NULL
 #define sparse_destroy NULL
+#define sparse_archive NULL
 
 #endif
 
 const taut_backend_functions taut_backend_sparse = {sparse_create, sparse_factor, sparse_solve,
-                                                    sparse_destroy};
+                                                    sparse_destroy, sparse_archive};

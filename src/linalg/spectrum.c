@@ -31,6 +31,7 @@ typedef struct springs {
     double *x, *y;       /* [n], [all] */
     double *signed_mass; /* diagonal M times sign, [n] */
     int sign;
+    bool iterate; /* also where all could be computed */
 } springs;
 
 void taut_spectrum_fill(int modes, const double *value, int count, double *frequency,
@@ -298,7 +299,8 @@ static int find_modes(springs *work, int count, double *frequency, double *mode,
     work->all.rows = work->p + work->rod.rows;
     for (taut_index i = 0; i < work->rod.rows; i++)
         work->all.row[work->p + i] = work->rod.row[i];
-    bool dense = mode || work->p <= TAUT_SPECTRUM_DENSE || count > work->p / 8;
+    bool small = work->p <= TAUT_SPECTRUM_DENSE && !work->iterate,
+         dense = mode || small || count > work->p / 8;
     if (dense && work->p > TAUT_SPECTRUM_DENSE_LIMIT)
         return taut_fail(
             error, TAUT_ERROR_REFUSED,
@@ -308,19 +310,35 @@ static int find_modes(springs *work, int count, double *frequency, double *mode,
                  : large_springs(work, count, frequency, spectrum, error);
 }
 
+static int find_all(springs *work, int count, double *frequency, double *mode,
+                    taut_spectrum *spectrum, const taut_allocator *allocator, taut_error *error)
+{
+    *spectrum = (taut_spectrum){.complete = true};
+    if (count < 1)
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "at least one frequency must be asked for, not %d", count);
+    taut_arena_init(&work->arena, allocator);
+    int status = find_modes(work, count, frequency, mode, spectrum, error);
+    taut_saddle_destroy(work->rod.saddle);
+    taut_saddle_destroy(work->all.saddle);
+    taut_arena_clear(&work->arena);
+    return status;
+}
+
 int taut_spectrum_bonds(const taut_saddle_shape *shape, const double *mass, const double *g,
                         const double *compliance, int count, double *frequency, double *mode,
                         taut_spectrum *spectrum, const taut_allocator *allocator, taut_error *error)
 {
     springs work = {.shape = shape, .mass = mass, .g = g, .compliance = compliance};
-    *spectrum = (taut_spectrum){.complete = true};
-    if (count < 1)
-        return taut_fail(error, TAUT_ERROR_USAGE,
-                         "at least one frequency must be asked for, not %d", count);
-    taut_arena_init(&work.arena, allocator);
-    int status = find_modes(&work, count, frequency, mode, spectrum, error);
-    taut_saddle_destroy(work.rod.saddle);
-    taut_saddle_destroy(work.all.saddle);
-    taut_arena_clear(&work.arena);
-    return status;
+    return find_all(&work, count, frequency, mode, spectrum, allocator, error);
+}
+
+int taut_spectrum_ends(const taut_saddle_shape *shape, const double *mass, const double *g,
+                       const double *compliance, double frequency[2], taut_spectrum *spectrum,
+                       const taut_allocator *allocator, taut_error *error)
+{
+    enum { FEW = 32 }; /* all are computed sooner */
+    springs work = {.shape = shape, .mass = mass, .g = g, .compliance = compliance};
+    work.iterate = shape->m > FEW;
+    return find_all(&work, 1, frequency, NULL, spectrum, allocator, error);
 }

@@ -33,6 +33,10 @@ int taut_spectrum_bonds(const taut_saddle_shape *shape, const double *mass, cons
                         const double *compliance, int count, double *frequency, double *mode,
                         taut_spectrum *spectrum, const taut_allocator *allocator,
                         taut_error *error);
+/* The lowest and the highest frequency alone, by iteration where that is faster. */
+int taut_spectrum_ends(const taut_saddle_shape *shape, const double *mass, const double *g,
+                       const double *compliance, double frequency[2], taut_spectrum *spectrum,
+                       const taut_allocator *allocator, taut_error *error);
 /* hessian on the tangent pattern (h_start, h_column); eigenvalues below 1e-8 of the largest
  * count as zero (1e-6 above TAUT_SPECTRUM_DENSE coordinates). frequency[2*count] at least, or
  * frequency[n] when n <= 2*count. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "expr/parser.h"
 #include "model/document_table.h"
 

@@ -27,38 +27,36 @@ static int value_item(taut_model *model, const taut_item_tree *item, int list, t
     return taut_statement_terms(&s, item->value);
 }
 
-static int read_event(taut_model *model, const taut_item_tree *item, taut_event *event)
+static int read_action(taut_model *model, const taut_item_tree *item, taut_event *event)
 {
     for (int32_t k = 0; k < item->attributes; k++) {
         const taut_attribute *a = &item->attribute[k];
         event->direction += a->word == TAUT_WORD_RISING ? 1 : a->word == TAUT_WORD_FALLING ? -1 : 0;
         event->stop = event->stop || a->word == TAUT_WORD_STOP;
-        if (a->word != TAUT_WORD_THEN)
-            continue;
-        if (item->iterators)
-            return taut_model_fail(
-                model, a->place,
-                "a family of events can stop the run; 'then' needs a single event");
-        event->assignments = a->assignments;
-        event->assign = TAUT_NEW(&model->system->arena, taut_statement_kernel *, a->assignments);
-        TAUT_NEED(model->error, event->assign);
-        for (int32_t j = 0; j < a->assignments; j++) {
-            const taut_assignment *assignment = &a->assignment[j];
-            if (assignment->left->kind != TAUT_TREE_NAME || assignment->left->primes > 1)
-                return taut_model_fail(model, assignment->left->place,
-                                       "expected a coordinate or its velocity on the left");
-            taut_statement s = taut_statement_make(model, model->document, item, TAUT_ROLE_VALUE,
-                                                   watched, "a value after an event");
-            s.left = assignment->left;
-            s.velocity_rows = true;
-            s.last = &event->assign[j];
-            s.single = true;
-            TAUT_TRY(taut_statement_terms(&s, assignment->value));
-        }
+        event->assignments += a->word == TAUT_WORD_THEN ? a->assignments : 0;
     }
     if (!event->stop && !event->assignments)
         return taut_model_fail(model, item->place,
                                "an event needs an action: stop, or then x' = ...");
+    return 0;
+}
+
+/* `then`, for all members of a family; events[] have room for the components of vectors. */
+static int read_values(taut_model *model, const taut_item_tree *item, const taut_attribute *a,
+                       taut_event *events)
+{
+    for (int32_t j = 0; j < a->assignments; j++) {
+        const taut_assignment *assignment = &a->assignment[j];
+        if (assignment->left->kind != TAUT_TREE_NAME || assignment->left->primes > 1)
+            return taut_model_fail(model, assignment->left->place,
+                                   "expected a coordinate or its velocity on the left");
+        taut_statement s = taut_statement_make(model, model->document, item, TAUT_ROLE_VALUE,
+                                               watched, "a value after an event");
+        s.left = assignment->left;
+        s.velocity_rows = true;
+        s.events = events;
+        TAUT_TRY(taut_statement_terms(&s, assignment->value));
+    }
     return 0;
 }
 
@@ -73,19 +71,28 @@ static int output_item(taut_model *model, taut_model *space, const taut_item_tre
 static int event_item(taut_model *model, taut_model *space, const taut_item_tree *item,
                       int64_t *capacity)
 {
+    enum { COMPONENTS = 3 };
     taut_system *system = model->system;
     taut_event event = {0};
     taut_index first;
     int64_t count;
     TAUT_TRY(name_item(model, space, item, &system->events, &first, &count));
     TAUT_TRY(value_item(model, item, TAUT_LIST_EVENT, first, "an event"));
-    TAUT_TRY(read_event(model, item, &event));
+    TAUT_TRY(read_action(model, item, &event));
+    int64_t values = event.assignments * (int64_t)COMPONENTS;
+    taut_event_value *room = TAUT_NEW(&system->arena, taut_event_value, values * count);
+    TAUT_NEED(model->error, room);
+    event.assignments = 0;
     for (int64_t i = 0; i < count; i++) {
+        event.assign = room + i * values;
         system->event =
             taut_arena_grow(&system->arena, system->event, first + i, capacity, sizeof event);
         TAUT_NEED(model->error, system->event);
         system->event[first + i] = event;
     }
+    for (int32_t k = 0; k < item->attributes && count > 0; k++)
+        if (item->attribute[k].word == TAUT_WORD_THEN)
+            TAUT_TRY(read_values(model, item, &item->attribute[k], &system->event[first]));
     return 0;
 }
 

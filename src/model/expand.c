@@ -393,6 +393,11 @@ static int name_value(taut_expand *x, const taut_tree *tree, taut_binding *scope
     }
     if (strcmp(tree->name, "t") == 0 && plain) {
         TAUT_TRY(permit(x, TAUT_FROM_TIME, tree->place, "t"));
+        x->timed = true;
+        if (x->still) {
+            *value = (taut_value){1, {taut_graph_constant(x->graph, x->model->system->from)}};
+            return 0;
+        }
         taut_slot_key key = {.source = TAUT_FROM_TIME, .iterator = -1};
         *value = (taut_value){1, {taut_expand_slot(x, &key)}};
         return 0;

@@ -1,23 +1,26 @@
 /* load.c - a model file becomes a system: read, parse, resolve, complete. */
 #include "model/model.h"
+#include "system/hold.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/structs.h"
 #include "expr/lexer.h"
+
+/* more than the lexer accepts: it refuses long texts with their length */
+enum { FILE_LIMIT = 4 * TAUT_TEXT_LIMIT };
 
 /* "FILE:LINE:COLUMN: text" */
 static int place_message(taut_model *model, const taut_document *document, taut_place place,
                          const char *text, const char **message)
 {
-    char line[700];
-    int length =
-        snprintf(line, sizeof line, "%s:%d:%d: %s", document->file, place.line, place.column, text);
-    *message = taut_arena_text(&model->system->arena, line,
-                               length < (int)sizeof line ? (size_t)length : sizeof line - 1);
+    char line[700], clean[900];
+    snprintf(line, sizeof line, "%s:%d:%d: %s", document->file, place.line, place.column, text);
+    size_t shown = taut_visible(line, clean, sizeof clean);
+    *message = taut_arena_text(&model->system->arena, clean, shown);
     return *message ? 0 : taut_fail_memory(model->error);
 }
 
@@ -71,6 +74,15 @@ static int warn_unused(taut_model *model)
                            "%lld further names are not used", (long long)(unused - SHOWN));
 }
 
+int taut_model_place_guards(taut_model *model, const taut_document *document,
+                            const taut_item_tree *item, taut_guards *guards)
+{
+    char text[300];
+    int length = snprintf(text, sizeof text, "%.250s:%d", document->file, item->place.line);
+    guards->place = taut_arena_text(&model->system->arena, text, (size_t)length);
+    return guards->place ? 0 : taut_fail_memory(model->error);
+}
+
 /* For taut_check only: every run would repeat it. */
 static int describe_kinks(taut_model *model)
 {
@@ -83,18 +95,65 @@ static int describe_kinks(taut_model *model)
         &model->system->kinks);
 }
 
+/* Guards of one statement, operation and kind have one line. */
+static bool is_alike(const taut_guard_family *a, const taut_guard_family *b)
+{
+    return strcmp(a->place, b->place) == 0 && a->guard->op == b->guard->op &&
+           a->guard->of_state == b->guard->of_state;
+}
+
+/* For taut_check: what system/kernel/guards.c found, in words. */
+static int describe_guards(taut_model *model)
+{
+    taut_system *system = model->system;
+    taut_guard_family family, other;
+    int32_t families = 0;
+    while (taut_guard_family_get(system, families, &family))
+        families++;
+    system->condition = TAUT_NEW(&system->arena, const char *, families);
+    TAUT_NEED(model->error, system->condition);
+    for (int32_t k = 0; k < families; k++) {
+        bool first = true;
+        int64_t count = 0;
+        taut_guard_family_get(system, k, &family);
+        for (int32_t j = 0; j < families && taut_guard_family_get(system, j, &other); j++)
+            if (is_alike(&family, &other)) {
+                first = first && j >= k;
+                count += other.members;
+            }
+        if (!first)
+            continue;
+        taut_op op = family.guard->op;
+        bool compares = op == TAUT_OP_LT || op == TAUT_OP_LE;
+        char text[400];
+        int length = snprintf(text, sizeof text, "%s: %s, %lld time%s, of %s", family.place,
+                              compares ? "a comparison" : taut_op_table[op].name, (long long)count,
+                              count == 1 ? "" : "s", family.guard->of_state ? "the state" : "t");
+        const char *line = taut_arena_text(&system->arena, text, (size_t)length);
+        TAUT_NEED(model->error, line);
+        system->condition[system->conditions++] = line;
+    }
+    return 0;
+}
+
 /* All tapes as machine code; without a compiler the tapes stay interpreted, and a warning gives
  * the reason. */
 static int compile(taut_model *model)
 {
     taut_system *system = model->system;
     int32_t total = 0;
-    taut_tape **tape = TAUT_NEW(&model->scratch, taut_tape *, system->kernels);
+    taut_tape **tape = TAUT_NEW(&model->scratch, taut_tape *, 3 * (int64_t)system->kernels);
     taut_error why;
     TAUT_NEED(model->error, tape);
-    for (int32_t k = 0; k < system->kernels; k++)
-        if (system->kernel[k]->tape->length <= TAUT_NATIVE_LENGTH)
-            tape[total++] = system->kernel[k]->tape;
+    for (int32_t k = 0; k < system->kernels; k++) {
+        const taut_statement_kernel *kernel = system->kernel[k];
+        const taut_guards *guards = kernel->guards;
+        taut_tape *const form[3] = {kernel->tape, guards ? guards->held->tape : NULL,
+                                    guards ? guards->values->tape : NULL};
+        for (int j = 0; j < 3; j++)
+            if (form[j] && form[j]->length <= TAUT_NATIVE_LENGTH)
+                tape[total++] = form[j];
+    }
     if (taut_native_create(tape, total, NULL, &system->arena.allocator, &system->native, &why) == 0)
         return 0;
     system->native = NULL;
@@ -151,6 +210,7 @@ static int resolve(taut_model *model, const char *text, size_t length, const cha
     TAUT_TRY(taut_model_events(model));
     TAUT_TRY(warn_unused(model));
     TAUT_TRY(describe_kinks(model));
+    TAUT_TRY(describe_guards(model));
     TAUT_TRY(taut_system_complete(model->system, model->error));
     return how->compile ? compile(model) : 0;
 }
@@ -217,39 +277,12 @@ int taut_system_parse(const char *text, size_t length, const char *name, const t
     return parse(text, length, name, &own, system, error);
 }
 
-static int read_file(const char *path, taut_arena *arena, char **text, size_t *length,
-                     taut_error *error)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return taut_fail(error, TAUT_ERROR_FILE, "cannot open the model '%s': %s", path,
-                         strerror(errno));
-    int status = 0;
-    int64_t capacity = 1 << 16;
-    *length = 0;
-    *text = TAUT_NEW(arena, char, capacity);
-    while (*text) {
-        size_t got = fread(*text + *length, 1, (size_t)capacity - *length, file);
-        *length += got;
-        if ((int64_t)*length < capacity || *length > TAUT_TEXT_LIMIT)
-            break;
-        *text = taut_arena_grow(arena, *text, (int64_t)*length, &capacity, 1);
-    }
-    if (!*text)
-        status = taut_fail_memory(error);
-    else if (ferror(file))
-        status = taut_fail(error, TAUT_ERROR_FILE, "cannot read the model '%s': %s", path,
-                           strerror(errno));
-    fclose(file);
-    return status;
-}
-
 int taut_system_load(const char *path, const taut_load *how, taut_system **system,
                      taut_error *error)
 {
     taut_load own = {0};
     taut_arena arena;
-    char *text = NULL;
+    char *text = NULL, why[TAUT_FILE_WHY];
     size_t length = 0;
     taut_error_clear(error);
     TAUT_REQUIRE(system);
@@ -257,7 +290,12 @@ int taut_system_load(const char *path, const taut_load *how, taut_system **syste
     TAUT_REQUIRE(path);
     TAUT_TRY(read_request(how, &own, error));
     taut_arena_init(&arena, own.allocator);
-    int status = read_file(path, &arena, &text, &length, error);
+    text = taut_file_read(NULL, path, FILE_LIMIT, &arena, &length, why);
+    int status = TAUT_OK;
+    if (!text)
+        status =
+            why[0] ? taut_fail(error, TAUT_ERROR_FILE, "cannot open the model '%s': %s", path, why)
+                   : taut_fail_memory(error);
     if (status == 0)
         status = parse(text, length, path, &own, system, error);
     taut_arena_clear(&arena);

@@ -103,6 +103,9 @@ typedef struct taut_model {
     const taut_document *parameter_overrides;
     const taut_item_tree **rate_item; /* what gives the rate of each state variable */
     bool massless;
+    /* [items]: algebraic variables that constraints contain, and those constraints; NULL without
+     * [algebraic] (algebraic.c) */
+    bool *followed, *direct;
     /* the first statement of the motion with a kink; line 0: there is none */
     const taut_document *kink_document;
     taut_place kink_place;
@@ -174,7 +177,8 @@ typedef struct taut_expand {
     unsigned allow;   /* 1 << taut_slot_source */
     const char *what; /* "a stiffness": for refusals */
     bool index_mode;
-    bool starved; /* memory ran out in a place that gives nodes, not codes */
+    bool still, timed; /* t is the initial time, a number; t was met */
+    bool starved;      /* memory ran out in a place that gives nodes, not codes */
     int32_t slots;
     int64_t slot_capacity;
     taut_slot_key *slot;
@@ -277,13 +281,21 @@ typedef struct taut_statement {
     int list;           /* of VALUE kernels; -1: system->kernel */
     int want;           /* components expected: 0 any, else this many */
     bool velocity_rows; /* a primed target is n + k (start) */
-    bool single;        /* no loops, whatever the item has */
     bool reciprocal;    /* the value is 1/expression (stiffness) */
-    /* receives the last kernel made instead of a list (events), or NULL */
-    taut_statement_kernel **last;
+    /* of a spring, e(t): the value is that of the initial time; or sqrt(e(t)/e), the inverse for
+     * a compliance; or multiplied by that of `spring`, or NULL */
+    bool still, relative;
+    const taut_attribute *spring;
+    bool joined; /* velocities are positions n + k */
+    bool timed;  /* result of `still`: e depends on t */
+    /* receive the values of their members instead of a list, with room for them; or NULL */
+    taut_event *events;
 } taut_statement;
 
 int taut_statement_build(taut_statement *statement);
+/* (load.c) Notes file and line of an item at the conditions of its kernel. */
+int taut_model_place_guards(taut_model *model, const taut_document *document,
+                            const taut_item_tree *item, taut_guards *guards);
 /* Splits a tree into terms whose sums stay loops, and builds each. (sums.c) */
 int taut_statement_terms(taut_statement *statement, const taut_tree *tree);
 
@@ -300,6 +312,16 @@ int taut_model_tables(taut_model *model);
 int taut_model_start(taut_model *model, const taut_document *overrides,
                      const taut_document *further);
 int taut_model_sections(taut_model *model);
+const taut_attribute *taut_item_attribute(const taut_item_tree *item, taut_word word);
+/* Room for numbers of rows 0..count-1; the model's, until the next use. */
+double *taut_model_row_values(taut_model *model, int64_t count);
+/* *varies: the stiffness or compliance where it depends on t, else NULL. (bond_attributes.c) */
+int taut_model_bond_attributes(taut_model *model, const taut_item_tree *item, taut_index first,
+                               int64_t count, const taut_attribute **varies);
+int taut_model_find_followed(taut_model *model);    /* sets followed and direct */
+int taut_model_declare_followed(taut_model *model); /* as state variables, with their rates */
+int taut_model_check_followed(taut_model *model);   /* as many constraints as variables */
+int taut_model_conserved(taut_model *model);        /* [invariants] of a mechanical model */
 int taut_model_capabilities(taut_model *model);
 int taut_model_settings(taut_model *model);
 int taut_model_events(taut_model *model);

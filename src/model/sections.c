@@ -9,7 +9,6 @@
 enum {
     ANY = 1u << TAUT_FROM_Q | 1u << TAUT_FROM_V | 1u << TAUT_FROM_PARAMETER | 1u << TAUT_FROM_TIME,
     POSITION = 1u << TAUT_FROM_Q | 1u << TAUT_FROM_PARAMETER | 1u << TAUT_FROM_TIME,
-    FIXED = 1u << TAUT_FROM_PARAMETER,
 };
 
 taut_statement taut_statement_make(taut_model *model, const taut_document *document,
@@ -30,7 +29,8 @@ int taut_model_add_kernel(taut_model *model, int list, taut_statement_kernel *ke
     taut_system *system = model->system;
     taut_statement_kernel ***const lists[TAUT_LIST_COUNT] = {
         &system->parameter_kernel, &system->compliance_kernel, &system->damping_kernel,
-        &system->start_kernel,     &system->output_kernel,     &system->event_kernel};
+        &system->start_kernel,     &system->output_kernel,     &system->event_kernel,
+        &system->tension_kernel,   &system->conserved_kernel};
     taut_statement_kernel ***to = list < 0 ? &system->kernel : lists[list];
     int32_t *count = list < 0 ? &system->kernels : &system->value_kernels[list];
     int64_t *capacity = list < 0 ? &model->kernel_capacity : &model->list_capacity[list];
@@ -40,7 +40,7 @@ int taut_model_add_kernel(taut_model *model, int list, taut_statement_kernel *ke
     return 0;
 }
 
-static const taut_attribute *attribute(const taut_item_tree *item, taut_word word)
+const taut_attribute *taut_item_attribute(const taut_item_tree *item, taut_word word)
 {
     for (int32_t k = 0; k < item->attributes; k++)
         if (item->attribute[k].word == word)
@@ -82,35 +82,47 @@ static int find_dimension(taut_model *model)
     return 0;
 }
 
-static int declare_variables(taut_model *model)
+/* One item of the sections that declare variables. */
+static int declare_variable(taut_model *model, const taut_item_tree *item, bool algebraic)
 {
     taut_system *system = model->system;
+    bool particle = item->section == TAUT_SECTION_PARTICLES;
+    if (!item->value || item->value->kind != TAUT_TREE_NAME)
+        return taut_model_fail(model, item->place, "expected a name to declare");
+    if (particle && !model->dimension)
+        return taut_model_fail(model, item->place,
+                               "write 'dimension = 2' or 'dimension = 3' in [particles]");
+    return taut_model_declare(model, model->document,
+                              algebraic ? TAUT_SYMBOL_ALGEBRAIC : TAUT_SYMBOL_COORDINATE, item,
+                              item->value, algebraic ? &system->algebraic : &system->coordinates,
+                              particle ? model->dimension : 1, NULL);
+}
+
+/* Coordinates; then algebraic variables that constraints contain, which are state variables too
+ * (algebraic.c); then the other algebraic ones. */
+static int declare_variables(taut_model *model)
+{
     bool declared = false;
-    for (int64_t k = 0; k < model->document->items; k++) {
-        const taut_item_tree *item = &model->document->item[k];
-        bool plain =
-                 item->section == TAUT_SECTION_COORDINATES || item->section == TAUT_SECTION_STATE,
-             algebraic = item->section == TAUT_SECTION_ALGEBRAIC;
-        bool particle = item->section == TAUT_SECTION_PARTICLES && !item->left;
-        if (!plain && !algebraic && !particle)
-            continue;
-        if (!item->value || item->value->kind != TAUT_TREE_NAME)
-            return taut_model_fail(model, item->place, "expected a name to declare");
-        if (particle && !model->dimension)
-            return taut_model_fail(model, item->place,
-                                   "write 'dimension = 2' or 'dimension = 3' in [particles]");
-        declared = declared || !algebraic;
-        TAUT_TRY(taut_model_declare(
-            model, model->document, algebraic ? TAUT_SYMBOL_ALGEBRAIC : TAUT_SYMBOL_COORDINATE,
-            item, item->value, algebraic ? &system->algebraic : &system->coordinates,
-            particle ? model->dimension : 1, NULL));
+    const taut_document *document = model->document;
+    for (int64_t k = 0; k < document->items; k++) {
+        const taut_item_tree *item = &document->item[k];
+        if (item->section == TAUT_SECTION_COORDINATES || item->section == TAUT_SECTION_STATE ||
+            (item->section == TAUT_SECTION_PARTICLES && !item->left)) {
+            TAUT_TRY(declare_variable(model, item, false));
+            declared = true;
+        }
     }
-    if (system->coordinates.total == 0)
+    if (model->system->coordinates.total == 0)
         return taut_model_fail(
             model, (taut_place){1, 1, 0},
             declared ? "all families of coordinates are empty: check the parameters in their ranges"
                      : "the model has no coordinates: add a section "
                        "[coordinates], [particles] or [state]");
+    TAUT_TRY(taut_model_find_followed(model));
+    TAUT_TRY(taut_model_declare_followed(model));
+    for (int64_t k = 0; k < document->items; k++)
+        if (document->item[k].section == TAUT_SECTION_ALGEBRAIC && !model->followed[k])
+            TAUT_TRY(declare_variable(model, &document->item[k], true));
     return 0;
 }
 
@@ -135,8 +147,7 @@ static int declare_definitions(taut_model *model)
     return 0;
 }
 
-/* Room for numbers of rows 0..count-1; the model's, until the next use. */
-static double *row_values(taut_model *model, int64_t count)
+double *taut_model_row_values(taut_model *model, int64_t count)
 {
     if (count <= model->row_capacity)
         return model->row_value;
@@ -147,101 +158,9 @@ static double *row_values(taut_model *model, int64_t count)
 
 /* ---- rows: bonds, constraints, invariants, observables */
 
-static int each_row(taut_model *model, const taut_item_tree *item, double *value, taut_index first,
-                    int64_t count, const taut_attribute *a)
-{
-    char name[160];
-    for (int64_t i = 0; i < count; i++) {
-        if (value[first + i] >= 0 && isfinite(value[first + i]))
-            continue;
-        taut_names_print(&model->system->bonds, (taut_index)(first + i), name, sizeof name);
-        if (a->word == TAUT_WORD_STIFFNESS)
-            return taut_model_fail(model, a->value->place,
-                                   "the stiffness of %s is %g: it must be positive", name,
-                                   1 / value[first + i]);
-        return taut_model_fail(
-            model, a->value->place, "the %s of %s is %g: it must not be negative",
-            a->word == TAUT_WORD_COMPLIANCE ? "compliance" : "damping", name, value[first + i]);
-    }
-    (void)item;
-    return 0;
-}
-
-/* Compliance or damping time of a family of bonds, as kernels over parameters, tables and the
- * index. */
-static int bond_number(taut_model *model, const taut_item_tree *item, taut_index first,
-                       int64_t count, int list, const taut_attribute *a,
-                       const taut_attribute *stiffness, const taut_attribute *compliance)
-{
-    int32_t before = model->system->value_kernels[list];
-    taut_statement s = taut_statement_make(model, model->document, item, TAUT_ROLE_VALUE, FIXED,
-                                           a->word == TAUT_WORD_STIFFNESS    ? "a stiffness"
-                                           : a->word == TAUT_WORD_COMPLIANCE ? "a compliance"
-                                                                             : "a damping");
-    s.list = list;
-    s.first_row = first;
-    s.term = (taut_term){.sign = 1, .body = a->value, .iterators = item->iterators};
-    for (int k = 0; k < item->iterators; k++)
-        s.term.iterator[k] = &item->iterator[k];
-    if (list == TAUT_LIST_DAMPING) { /* tau = d c */
-        s.term.factor[0] = stiffness ? stiffness->value : compliance->value;
-        s.term.inverse[0] = stiffness != NULL;
-        s.term.depth[0] = item->iterators;
-        s.term.factors = 1;
-    }
-    s.reciprocal = a->word == TAUT_WORD_STIFFNESS;
-    TAUT_TRY(taut_statement_build(&s));
-    double *value = row_values(model, model->system->bonds.total);
-    TAUT_NEED(model->error, value);
-    for (int32_t k = before; k < model->system->value_kernels[list]; k++) {
-        taut_statement_kernel **kernels = list == TAUT_LIST_DAMPING
-                                              ? model->system->damping_kernel
-                                              : model->system->compliance_kernel;
-        TAUT_TRY(taut_model_run(model, kernels[k], value));
-    }
-    TAUT_TRY(each_row(model, item, value, first, count, a));
-    for (int64_t i = 0; i < count && list == TAUT_LIST_COMPLIANCE; i++)
-        model->system->sizes.can |= value[first + i] > 0 ? TAUT_HAS_SPRINGS : TAUT_HAS_RIGID;
-    for (int64_t i = 0; i < count && list == TAUT_LIST_DAMPING; i++)
-        model->system->sizes.can |= value[first + i] > 0 ? TAUT_HAS_DAMPING : 0;
-    return 0;
-}
-
-static int bond_attributes(taut_model *model, const taut_item_tree *item, taut_index first,
-                           int64_t count)
-{
-    const taut_attribute *stiffness = attribute(item, TAUT_WORD_STIFFNESS),
-                         *compliance = attribute(item, TAUT_WORD_COMPLIANCE);
-    const taut_attribute *damping = attribute(item, TAUT_WORD_DAMPING),
-                         *rigid = attribute(item, TAUT_WORD_RIGID),
-                         *soft = attribute(item, TAUT_WORD_SOFT);
-    const taut_attribute *spring = stiffness ? stiffness : compliance;
-    if (stiffness && compliance)
-        return taut_model_fail(model, compliance->place, "give either a stiffness or a compliance");
-    if (rigid && spring)
-        return taut_model_fail(model, rigid->place, "a rigid bond has no stiffness or compliance");
-    if (damping && !spring)
-        return taut_model_fail(
-            model, damping->place,
-            "a rigid bond cannot be damped: give it a stiffness or a compliance");
-    if (soft && !spring)
-        return taut_model_fail(model, soft->place, "a soft bond needs a stiffness or a compliance");
-    if (spring)
-        TAUT_TRY(bond_number(model, item, first, count, TAUT_LIST_COMPLIANCE, spring, stiffness,
-                             compliance));
-    else
-        model->system->sizes.can |= TAUT_HAS_RIGID;
-    if (damping)
-        TAUT_TRY(bond_number(model, item, first, count, TAUT_LIST_DAMPING, damping, stiffness,
-                             compliance));
-    for (int64_t i = 0; soft && i < count; i++)
-        model->system->soft[first + i] = 1;
-    return 0;
-}
-
 /* One row of g. Bonds are declared before any is built. */
 static int row_item(taut_model *model, const taut_item_tree *item, taut_index first,
-                    const char *what)
+                    const char *what, const taut_attribute *spring)
 {
     const taut_tree *g = item->value;
     if (g->kind == TAUT_TREE_BINARY && strchr("<l>g=n", g->op)) /* also in brackets */
@@ -249,7 +168,14 @@ static int row_item(taut_model *model, const taut_item_tree *item, taut_index fi
     taut_statement s =
         taut_statement_make(model, model->document, item, TAUT_ROLE_BOND, POSITION, what);
     s.first_row = first;
+    s.spring = spring;
     return taut_statement_terms(&s, item->value);
+}
+
+/* Invariants of mechanical models are no rows of g (conserved_section.c). */
+static bool is_conserved(const taut_model *model, taut_section section)
+{
+    return section == TAUT_SECTION_INVARIANTS && !model->first_order;
 }
 
 static int declare_rows(taut_model *model, taut_section section)
@@ -260,7 +186,7 @@ static int declare_rows(taut_model *model, taut_section section)
     for (int64_t k = 0; k < model->document->items && status == 0; k++) {
         const taut_item_tree *item = &model->document->item[k];
         taut_symbol_block block;
-        if (item->section != section)
+        if (item->section != section || is_conserved(model, section))
             continue;
         if (item->left)
             status = taut_model_declare(model, model->document, TAUT_SYMBOL_BOND, item, item->left,
@@ -295,12 +221,13 @@ static int build_rows(taut_model *model)
     for (int s = 0; s < 4; s++)
         for (int64_t k = 0; k < model->document->items; k++) {
             const taut_item_tree *item = &model->document->item[k];
-            if (item->section != order[s])
+            if (item->section != order[s] || is_conserved(model, order[s]))
                 continue;
             const taut_name_block *box = &system->bonds.block[block++].block;
-            TAUT_TRY(row_item(model, item, box->first, what[s]));
+            const taut_attribute *varies = NULL;
             if (s == 0)
-                TAUT_TRY(bond_attributes(model, item, box->first, box->count));
+                TAUT_TRY(taut_model_bond_attributes(model, item, box->first, box->count, &varies));
+            TAUT_TRY(row_item(model, item, box->first, what[s], varies));
         }
     return 0;
 }
@@ -316,7 +243,7 @@ static int check_masses(taut_model *model, int32_t before, taut_place place)
         const taut_statement_kernel *kernel = system->kernel[k];
         if (kernel->uses_q || kernel->uses_t || kernel->row != kernel->column)
             continue;
-        double *mass = row_values(model, system->coordinates.total);
+        double *mass = taut_model_row_values(model, system->coordinates.total);
         TAUT_NEED(model->error, mass);
         TAUT_TRY(taut_model_run(model, kernel, mass));
         for (int64_t i = 0; i < kernel->members; i++) {
@@ -386,7 +313,7 @@ static int energy_item(taut_model *model, const taut_item_tree *item, taut_role 
         TAUT_TRY(taut_model_warn(model, model->document, item->value->end,
                                  "the comma separates two terms, which are added; if it is a "
                                  "decimal comma, write a point (1.5), else a blank after it"));
-    const taut_attribute *scale = attribute(item, TAUT_WORD_SCALE);
+    const taut_attribute *scale = taut_item_attribute(item, TAUT_WORD_SCALE);
     if (role == TAUT_ROLE_STIFF && !scale)
         return taut_model_fail(model, item->place,
                                "a stiff potential needs its scale: V(q)  scale omega^2");
@@ -405,6 +332,13 @@ static int mark_rates(taut_model *model, const taut_item_tree *item, int32_t bef
         for (int64_t i = 0; i < system->kernel[k]->members; i++) {
             const taut_item_tree **owner = &model->rate_item[system->kernel[k]->row[i]];
             char name[160];
+            if (system->kernel[k]->row[i] >= system->coordinates.total - system->sizes.followed) {
+                taut_names_print(&system->coordinates, system->kernel[k]->row[i], name,
+                                 sizeof name);
+                return taut_model_fail(model, item->place,
+                                       "%s is algebraic: its rate follows from the constraints",
+                                       name);
+            }
             if (*owner && *owner != item) {
                 taut_names_print(&system->coordinates, system->kernel[k]->row[i], name,
                                  sizeof name);
@@ -435,7 +369,7 @@ static int force_item(taut_model *model, const taut_item_tree *item, bool rate)
 
 static int build_item(taut_model *model, const taut_item_tree *item)
 {
-    const taut_attribute *mass = attribute(item, TAUT_WORD_MASS);
+    const taut_attribute *mass = taut_item_attribute(item, TAUT_WORD_MASS);
     switch (item->section) {
     case TAUT_SECTION_PARTICLES:
         return mass && !item->left ? mass_statement(model, item, item->value, NULL, mass->value)
@@ -473,7 +407,7 @@ static int check_rates(taut_model *model)
 {
     taut_system *system = model->system;
     char name[160];
-    for (int64_t i = 0; i < system->coordinates.total; i++)
+    for (int64_t i = 0; i < system->coordinates.total - system->sizes.followed; i++)
         if (!model->rate_item || !model->rate_item[i]) {
             taut_names_print(&system->coordinates, (taut_index)i, name, sizeof name);
             return taut_model_fail(model, declared_at(model, (taut_index)i),
@@ -481,13 +415,13 @@ static int check_rates(taut_model *model)
                                    name, name);
         }
     if (!system->sizes.algebraic || system->sizes.algebraic == system->sizes.constraints)
-        return 0;
+        return taut_model_check_followed(model);
     int64_t k = 0;
     while (model->document->item[k].section != TAUT_SECTION_ALGEBRAIC)
         k++;
     return taut_model_fail(model, model->document->item[k].place,
-                           "there are %d algebraic variables and %d constraints: an index-2 "
-                           "system has one constraint for each",
+                           "there are %d algebraic variables and %d constraints: there must be one "
+                           "constraint for each",
                            system->sizes.algebraic, system->sizes.constraints);
 }
 
@@ -500,9 +434,9 @@ static int check_sections(taut_model *model)
         TAUT_SECTION_COORDINATES, TAUT_SECTION_PARTICLES,      TAUT_SECTION_MASS,
         TAUT_SECTION_KINETIC,     TAUT_SECTION_POTENTIAL,      TAUT_SECTION_FORCES,
         TAUT_SECTION_BONDS,       TAUT_SECTION_STIFF_POTENTIAL};
-    static const taut_section first_order[] = {TAUT_SECTION_ALGEBRAIC,   TAUT_SECTION_RATES,
-                                               TAUT_SECTION_CONSTRAINTS, TAUT_SECTION_INVARIANTS,
-                                               TAUT_SECTION_STEPPER,     TAUT_SECTION_OBSERVABLES};
+    static const taut_section first_order[] = {TAUT_SECTION_ALGEBRAIC, TAUT_SECTION_RATES,
+                                               TAUT_SECTION_CONSTRAINTS, TAUT_SECTION_STEPPER,
+                                               TAUT_SECTION_OBSERVABLES};
     model->first_order = present[TAUT_SECTION_STATE];
     const taut_section *wrong = model->first_order ? mechanical : first_order;
     size_t count = model->first_order ? sizeof mechanical / sizeof mechanical[0]
@@ -518,7 +452,7 @@ static int check_sections(taut_model *model)
                                        taut_section_name(wrong[k]));
     for (int64_t i = 0; i < model->document->items && present[TAUT_SECTION_KINETIC]; i++) {
         const taut_item_tree *item = &model->document->item[i];
-        if (item->section == TAUT_SECTION_MASS || attribute(item, TAUT_WORD_MASS))
+        if (item->section == TAUT_SECTION_MASS || taut_item_attribute(item, TAUT_WORD_MASS))
             return taut_model_fail(
                 model, item->place,
                 "masses come from [kinetic] in this model: give either masses or a kinetic energy");
@@ -543,5 +477,7 @@ int taut_model_sections(taut_model *model)
         TAUT_TRY(build_item(model, &model->document->item[k]));
     if (system->sizes.kind == TAUT_FIRST_ORDER)
         TAUT_TRY(check_rates(model));
+    else
+        TAUT_TRY(taut_model_conserved(model));
     return taut_model_capabilities(model);
 }

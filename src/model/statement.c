@@ -185,7 +185,7 @@ static int prepare_map(mapper *m, const int32_t *value_node, int values, const t
     for (m->hash_size = 16; m->hash_size < 2 * (int64_t)x->slots + 2; m->hash_size *= 2)
         ;
     m->hash = TAUT_NEW(arena, int32_t, m->hash_size);
-    m->gather = TAUT_NEW(arena, taut_index *, 3 * (int64_t)x->slots + 3);
+    m->gather = TAUT_NEW(arena, taut_index *, 6 * (int64_t)x->slots + 6);
     m->slot = TAUT_NEW(arena, taut_slot, 3 * x->slots + 1);
     int32_t *root = TAUT_NEW(arena, int32_t, size + 4 * (x->checks + lefts) + 1);
     TAUT_NEED(m->b->model->error, flag, m->used, m->reference, m->base, m->one, m->reference_of,
@@ -298,16 +298,20 @@ static int make_slots(mapper *m)
             continue;
         int component = key->reference.component > 0 ? key->reference.component : 0;
         int32_t r = m->reference_of[s];
+        bool behind = m->b->s->joined && key->source == TAUT_FROM_V;
+        taut_index shift = behind ? (taut_index)m->b->model->system->coordinates.total : 0;
+        slot->source = behind ? TAUT_FROM_Q : slot->source;
         if (!m->base[r]) {
-            slot->one = m->one[r] + component;
+            slot->one = m->one[r] + component + shift;
             continue;
         }
-        taut_index **gather = &m->gather[3 * (int64_t)r + component];
+        taut_index **gather =
+            &m->gather[3 * ((int64_t)r + (behind ? x->slots + 1 : 0)) + component];
         if (!*gather) {
             if (!(*gather = TAUT_NEW(&m->b->model->system->arena, taut_index, m->g->count)))
                 return taut_fail_memory(m->b->model->error);
             for (int64_t k = 0; k < m->g->count; k++)
-                (*gather)[k] = m->base[r][k] + component;
+                (*gather)[k] = m->base[r][k] + component + shift;
         }
         slot->gather = *gather;
     }
@@ -316,9 +320,33 @@ static int make_slots(mapper *m)
 
 /* ---- the value of a term */
 
+/* sqrt(k(t)/k), k(t) the stiffness and k that of the initial time: by it a bond with a stiffness
+ * that depends on t becomes one that does not (docs/theory.md). */
+static int stiffening(taut_statement *s, taut_expand *x, const taut_attribute *spring,
+                      int32_t *factor)
+{
+    int32_t now, then;
+    taut_binding *scope = taut_expand_scope(x, s->item->iterators);
+    x->allow = 1u << TAUT_FROM_PARAMETER | 1u << TAUT_FROM_TIME;
+    TAUT_TRY(taut_expand_scalar(x, spring->value, scope, &now));
+    x->still = true;
+    TAUT_TRY(taut_expand_scalar(x, spring->value, scope, &then));
+    x->still = false;
+    bool compliance = spring->word == TAUT_WORD_COMPLIANCE;
+    *factor = taut_graph_unary(
+        x->graph, TAUT_OP_SQRT,
+        taut_graph_binary(x->graph, TAUT_OP_DIV, compliance ? then : now, compliance ? now : then));
+    return 0;
+}
+
 static int term_value(taut_statement *s, taut_expand *x, taut_value *value)
 {
     const taut_term *term = &s->term;
+    if (s->relative) {
+        value->n = 1;
+        return stiffening(s, x, s->spring, value->node);
+    }
+    x->still = s->still;
     TAUT_TRY(taut_expand_tree(x, term->body, taut_expand_scope(x, term->iterators), value));
     int32_t factor = taut_graph_constant(x->graph, term->sign);
     for (int k = 0; k <= term->factors; k++) {
@@ -341,6 +369,12 @@ static int term_value(taut_statement *s, taut_expand *x, taut_value *value)
         } else {
             factor = taut_graph_binary(x->graph, op, factor, f.node[0]);
         }
+    }
+    s->timed |= x->timed;
+    if (s->spring) {
+        int32_t by;
+        TAUT_TRY(stiffening(s, x, s->spring, &by));
+        factor = taut_graph_binary(x->graph, TAUT_OP_MUL, factor, by);
     }
     for (int c = 0; c < value->n; c++) {
         value->node[c] = taut_graph_binary(x->graph, TAUT_OP_MUL, factor, value->node[c]);
@@ -386,9 +420,8 @@ static int expand_left(builder *b, taut_expand *x, int64_t members, left_side *l
         left->tree[left->count] = tree[k];
         const taut_symbol *known = taut_model_find(b->model, tree[k]->name);
         bool used = known && known->used; /* being assigned to is not being used */
-        TAUT_TRY(taut_expand_reference(
-            x, tree[k], taut_expand_scope(x, b->s->single ? 0 : b->s->item->iterators),
-            &left->reference[k]));
+        TAUT_TRY(taut_expand_reference(x, tree[k], taut_expand_scope(x, b->s->item->iterators),
+                                       &left->reference[k]));
         left->reference[k].symbol->used = used;
         taut_symbol_kind kind = left->reference[k].symbol->kind;
         bool target = kind == TAUT_SYMBOL_COORDINATE ||
@@ -425,9 +458,10 @@ static int make_rows(builder *b, const group *g, const left_side *left, int side
         s->velocity_rows && left->count &&
         (left->tree[0]->primes || left->reference[0].symbol->kind == TAUT_SYMBOL_ALGEBRAIC);
     taut_index shift = second ? (taut_index)b->model->system->coordinates.total : 0;
+    bool adds = s->joined && s->item->iterators == 0; /* all members to one row */
     for (int64_t k = 0; k < g->count; k++)
         row[k] = left->count ? left->base[side][k] + left->component[side] + c + shift
-                             : s->first_row + (taut_index)member_of(g, k);
+                             : s->first_row + (adds ? 0 : (taut_index)member_of(g, k));
     *rows = row;
     return 0;
 }
@@ -447,7 +481,9 @@ static int add_kernel(builder *b, taut_expand *x, const group *g, mapper *m, con
                                        .slots = x->slots,
                                        .slot = slot,
                                        .time_slot = -1,
-                                       .first_order = model->first_order};
+                                       .first_order = model->first_order || b->s->joined};
+    if (b->s->role != TAUT_ROLE_VALUE)
+        plan.branches = &model->system->branches;
     for (int32_t k = 0; k < x->slots; k++)
         if (slot[k].source == TAUT_FROM_TIME)
             plan.time_slot = k;
@@ -463,14 +499,18 @@ static int add_kernel(builder *b, taut_expand *x, const group *g, mapper *m, con
         return taut_document_fail(b->s->document, b->s->item->place, model->error, "%s", message);
     }
     TAUT_TRY(status);
-    if (kernel->kinks && b->s->list < 0 && !b->s->last && model->kink_place.line == 0) {
+    if (kernel->kinks && b->s->list < 0 && !b->s->events && model->kink_place.line == 0) {
         model->kink_document = b->s->document;
         model->kink_place = b->s->item->place;
     }
-    if (b->s->last) {
-        *b->s->last = kernel;
-        return 0;
+    if (kernel->guards)
+        TAUT_TRY(taut_model_place_guards(model, b->s->document, b->s->item, kernel->guards));
+    for (int64_t k = 0; b->s->events && k < g->count; k++) {
+        taut_event *event = &b->s->events[member_of(g, k)];
+        event->assign[event->assignments++] = (taut_event_value){kernel, k};
     }
+    if (b->s->events)
+        return 0;
     return taut_model_add_kernel(model, b->s->list, kernel);
 }
 

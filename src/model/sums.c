@@ -109,13 +109,15 @@ static int split_terms(taut_statement *s, const taut_tree *tree, taut_term term)
 
 int taut_statement_terms(taut_statement *s, const taut_tree *tree)
 {
-    taut_term term = {.sign = 1, .iterators = s->single ? 0 : s->item->iterators};
+    taut_term term = {.sign = 1, .iterators = s->item->iterators};
     if (s->item->iterators > TAUT_ITERATOR_LIMIT)
         return taut_document_fail(s->document, s->item->place, s->model->error,
                                   "at most %d loops can be nested", TAUT_ITERATOR_LIMIT);
     for (int k = 0; k < term.iterators; k++)
         term.iterator[k] = &s->item->iterator[k];
-    if (s->role == TAUT_ROLE_BOND || s->role == TAUT_ROLE_VALUE || s->role == TAUT_ROLE_MASS) {
+    bool adds = s->joined && s->item->iterators == 0; /* one row, to which kernels add */
+    if (!adds &&
+        (s->role == TAUT_ROLE_BOND || s->role == TAUT_ROLE_VALUE || s->role == TAUT_ROLE_MASS)) {
         term.body = tree;
         s->term = term;
         return taut_statement_build(s);

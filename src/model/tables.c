@@ -2,11 +2,12 @@
  * further entries are numbers. */
 #include "model/model.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/number.h"
+#include "base/text.h"
 
 enum { COLUMN_LIMIT = 256, FILE_LIMIT = 256 << 20, NUMBER_LIMIT = 100 };
 #define NAME_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
@@ -23,12 +24,10 @@ static int fail(const reader *r, const char *place, const char *format, const ch
     taut_error *error = r->model->error;
     int code = taut_fail(error, TAUT_ERROR_MODEL, format, detail);
     if (error) {
-        snprintf(error->file, sizeof error->file, "%s", r->path);
+        taut_text_clean(error->file, sizeof error->file, r->path, strlen(r->path));
         error->line = r->line;
         error->column = (int)(place - r->line_start) + 1;
-        size_t length = strcspn(r->line_start, "\r\n");
-        snprintf(error->source, sizeof error->source, "%.*s", (int)(length < 190 ? length : 190),
-                 r->line_start);
+        taut_error_quote(error, r->line_start, strcspn(r->line_start, "\r\n"));
     }
     return code;
 }
@@ -41,30 +40,17 @@ static int check_text(taut_model *model, const taut_item_tree *item, const char 
                            "the table '%s' contains a zero byte: is it a text file?", item->raw);
 }
 
-static int open_table(taut_model *model, const taut_item_tree *item, const char *path, char **text)
+static int open_table(taut_model *model, const taut_item_tree *item, const char *folder,
+                      char **text)
 {
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return taut_model_fail(model, item->place, "the table '%s' cannot be opened: %s", item->raw,
-                               strerror(errno));
-    int status = 0;
+    char why[TAUT_FILE_WHY];
     size_t size = 0;
-    if (fseek(file, 0, SEEK_END) == 0) {
-        long end = ftell(file);
-        if (end < 0 || end > FILE_LIMIT)
-            status = taut_model_fail(model, item->place,
-                                     "the table '%s' is not a regular file of at most %d MB",
-                                     item->raw, FILE_LIMIT >> 20);
-        size = end > 0 ? (size_t)end : 0;
-        rewind(file);
-    }
-    *text = status ? NULL : TAUT_NEW(&model->scratch, char, size + 1);
-    if (!status && !*text)
-        status = taut_fail_memory(model->error);
-    if (!status && fread(*text, 1, size, file) != size)
-        status = taut_model_fail(model, item->place, "the table '%s' cannot be read", item->raw);
-    fclose(file);
-    return status ? status : check_text(model, item, *text, size);
+    *text = taut_file_read(folder, item->raw, FILE_LIMIT, &model->scratch, &size, why);
+    if (!*text)
+        return why[0] ? taut_model_fail(model, item->place, "the table '%s' cannot be opened: %s",
+                                        item->raw, why)
+                      : taut_fail_memory(model->error);
+    return check_text(model, item, *text, size);
 }
 
 /* The text of a table that the caller gives, or NULL in *text: it is a file. */
@@ -229,20 +215,30 @@ static int check_path(taut_model *model, const taut_item_tree *item)
     return 0;
 }
 
-static int table_path(taut_model *model, const taut_item_tree *item, char *path, size_t size)
+/* The folder of the tables; "." for a model without a folder. */
+static int table_folder(taut_model *model, const taut_item_tree *item, char *path, size_t size)
 {
-    const char *folder = model->how->table_folder;
-    const char *slash = strrchr(model->document->file, '/');
-    int written;
-    if (folder)
-        written = snprintf(path, size, "%s/%s", folder, item->raw);
-    else if (slash)
-        written = snprintf(path, size, "%.*s/%s", (int)(slash - model->document->file),
-                           model->document->file, item->raw);
-    else
-        written = snprintf(path, size, "%s", item->raw);
+    const char *folder = model->how->table_folder, *file = model->document->file;
+    const char *slash = strrchr(file, '/');
+    int written = folder  ? snprintf(path, size, "%s", folder)
+                  : slash ? snprintf(path, size, "%.*s", (int)(slash - file) + 1, file)
+                          : snprintf(path, size, ".");
     if (written < 0 || (size_t)written >= size)
         return taut_model_fail(model, item->place, "the path of this table is too long");
+    return 0;
+}
+
+/* path: NULL when the text of the table was given. */
+static int record_table(taut_model *model, const char *name, const char *path)
+{
+    taut_system *system = model->system;
+    taut_arena *arena = &system->arena;
+    system->table = taut_arena_grow(arena, system->table, system->tables, &system->table_capacity,
+                                    sizeof *system->table);
+    taut_table_name record = {taut_arena_text(arena, name, strlen(name)),
+                              path ? taut_arena_text(arena, path, strlen(path)) : NULL};
+    TAUT_NEED(model->error, system->table, record.name);
+    system->table[system->tables++] = record;
     return 0;
 }
 
@@ -252,15 +248,21 @@ int taut_model_tables(taut_model *model)
         const taut_item_tree *item = &model->document->item[k];
         if (item->section != TAUT_SECTION_TABLES)
             continue;
-        char path[1024], *text = NULL;
+        char folder[1024], path[1300], *text = NULL;
         taut_symbol *symbol;
         TAUT_TRY(check_path(model, item));
         TAUT_TRY(taut_model_declare(model, model->document, TAUT_SYMBOL_TABLE, item, item->left,
                                     NULL, 1, &symbol));
-        TAUT_TRY(table_path(model, item, path, sizeof path));
+        TAUT_TRY(table_folder(model, item, folder, sizeof folder));
         TAUT_TRY(take_table(model, item, &text));
-        if (!text)
-            TAUT_TRY(open_table(model, item, path, &text));
+        bool file = !text;
+        if (file)
+            TAUT_TRY(open_table(model, item, folder, &text));
+        size_t end = strlen(folder);
+        bool here = strcmp(folder, ".") == 0 && !model->how->table_folder;
+        snprintf(path, sizeof path, "%s%s%s", here ? "" : folder,
+                 here || (end && folder[end - 1] == '/') ? "" : "/", item->raw);
+        TAUT_TRY(record_table(model, item->raw, file ? path : NULL));
         symbol->table = TAUT_NEW(&model->scratch, taut_table, 1);
         TAUT_NEED(model->error, symbol->table);
         reader r = {

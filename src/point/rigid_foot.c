@@ -1,21 +1,16 @@
 /* rigid_foot.c - see rigid_foot.h. */
 #include "point/rigid_foot.h"
 
+#include "system/system.h"
+
 int taut_rigid_foot_create(taut_rigid_foot *foot, const taut_context *context, taut_arena *arena,
                            taut_statistics *statistics, const taut_foot_point_settings *settings,
                            taut_error *error)
 {
     const taut_system *system = taut_context_system(context);
-    taut_sizes sizes;
-    taut_system_sizes(system, &sizes);
     *foot = (taut_rigid_foot){0};
     TAUT_TRY(taut_system_rigid(system, &foot->system, error));
-    TAUT_TRY(taut_context_create(foot->system, &arena->allocator, &foot->context, error));
-    for (taut_index k = 0; k < sizes.parameters; k++) { /* the caller may have changed some */
-        double value = taut_context_parameter(context, k);
-        if (value != taut_context_parameter(foot->context, k))
-            TAUT_TRY(taut_context_set_parameter(foot->context, k, value, error));
-    }
+    TAUT_TRY(taut_context_like(context, foot->system, &arena->allocator, &foot->context, error));
     return taut_foot_create(&taut_bond_foot, foot->context, arena, statistics, settings,
                             &foot->projector, error);
 }

@@ -30,6 +30,11 @@ static const double paper_tolerance = 1e-14;
 static const double growth_most = 10;
 /* of max |z|: a difference that stops shrinking here is as small as the flow allows */
 static const double stalled_most = 1e-11;
+/* of max |z|: deviations that are compared */
+static const double least_part = 1e-9;
+/* Deviations may grow by this in a horizon (published problems: at most 1.23 in two successive
+ * ones; hydrogen and oxygen before their ignition: 2.3). */
+static const double growth_slow = 1.5;
 static const int rounding_patience = 3; /* iterations without gain, at the level of rounding */
 
 typedef struct difference {
@@ -45,6 +50,7 @@ typedef struct difference {
     double *delta;   /* [n] */
     double *best, *best_delta;
     double *next; /* [n]: z_1 of the latest samples */
+    double *away; /* [n]: the initial state, a horizon later */
     double size;  /* max |z_j|, of the latest samples */
 } difference;
 
@@ -208,6 +214,46 @@ static int record(difference *w, const double *z, taut_error *error)
     return TAUT_OK;
 }
 
+/* Deviations from the result must not grow on the time scale of the horizon: on a slow manifold
+ * fast ones decay, slow ones keep their size. The iteration finds other points as well, for
+ * instance a mixture of gases without radicals, which nothing changes and any radical ignites. It
+ * is examined where the motion leads from the initial state away from the result. The deviation is
+ * a part of the way from there, large compared with the rounding of the flow. w->best and
+ * w->best_delta are the two states here. */
+static int check_attracts(difference *w, const taut_projection_stage *stage, const double *start,
+                          const double *z, taut_error *error)
+{
+    enum { HORIZONS = 4 };
+    taut_index n = w->held.n;
+    double t = w->p->in->t, H = w->horizon, before = 0, growth = 0;
+    double least = fmax(least_part * w->size, 1e3 * stage->difference),
+           part = fmax(1e-3, least / stage->moved);
+    if (!(part <= 1)) /* the initial state was such a point */
+        return TAUT_OK;
+    if (taut_largest_difference(n, w->away, z) <= stage->moved)
+        return TAUT_OK;
+    taut_copy(n, z, w->best);
+    for (taut_index i = 0; i < n; i++)
+        w->best_delta[i] = z[i] + part * (start[i] - z[i]);
+    for (int j = 0; j < HORIZONS; j++) {
+        int status = w->flow->advance(w->flow, t + j * H, H, w->best, error);
+        if (status == 0)
+            status = w->flow->advance(w->flow, t + j * H, H, w->best_delta, error);
+        if (status != 0)
+            return avoidable(status) ? TAUT_OK : status; /* it cannot be found out */
+        double now = taut_largest_difference(n, w->best, w->best_delta);
+        growth = now / before;
+        before = now;
+        if (j >= HORIZONS - 2 && !(growth > growth_slow))
+            return TAUT_OK;
+    }
+    return taut_fail(error, TAUT_ERROR_CONVERGE,
+                     "the point found is no slow state: small deviations from it grow by a factor "
+                     "of %.2g in each horizon, for instance before an ignition; begin with a later "
+                     "state, which a run gives, or use other observables",
+                     growth);
+}
+
 /* A higher order corrects less than the one before; where it moves far, it has found one of the
  * false solutions. */
 static int check_order(const difference *w, const taut_projection_stage *stage, taut_error *error)
@@ -227,6 +273,7 @@ static int solve(difference *w, double *before, taut_error *error)
     taut_index n = p->in->sizes.coordinates;
     taut_copy(n, p->q, w->next);
     TAUT_TRY(w->flow->advance(w->flow, p->in->t, w->horizon, w->next, error));
+    taut_copy(n, w->next, w->away);
     p->statistics = (taut_statistics){0}; /* a look at the initial state, not a part of the work */
     TAUT_TRY(record(w, p->q, error));
     for (int order = 0; order <= w->order; order++) {
@@ -238,6 +285,8 @@ static int solve(difference *w, double *before, taut_error *error)
         TAUT_TRY(iterate(w, stage, p->q, error));
         stage->moved = taut_largest_difference(n, before, p->q);
         TAUT_TRY(check_order(w, stage, error));
+        if (order == 0)
+            TAUT_TRY(check_attracts(w, stage, before, p->q, error));
         TAUT_TRY(record(w, p->q, error));
     }
     return TAUT_OK;
@@ -302,7 +351,7 @@ static int build(difference *w, taut_arena *arena, taut_error *error)
         w->held.unknowns < TAUT_ANDERSON_DEPTH ? (int)w->held.unknowns : TAUT_ANDERSON_DEPTH;
     TAUT_TRY(taut_anderson_create(&w->anderson, n, depth, arena, error));
     TAUT_TRY(TAUT_RESERVE(arena, (int64_t)(w->order + 2) * n, error, &w->samples));
-    return TAUT_RESERVE(arena, n, error, &w->delta, &w->best, &w->best_delta, &w->next);
+    return TAUT_RESERVE(arena, n, error, &w->delta, &w->best, &w->best_delta, &w->next, &w->away);
 }
 
 static void explain(const difference *w, const char *flow)

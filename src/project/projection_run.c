@@ -10,7 +10,10 @@
 #include "point/rigid_foot.h"
 #include "project/project.h"
 #include "slow/expansion.h"
+#include "system/system.h"
 #include "slow/potential/potential.h"
+#include "step/shared_forces.h"
+#include "system/redundant.h"
 #include "base/vectors.h"
 
 /* Settings of [run] that concern a projection; `method` there is that of a run. */
@@ -226,6 +229,7 @@ typedef struct request {
     taut_arena arena;
     taut_projection_settings settings;
     taut_context *context;
+    taut_redundancy redundancy;
     double *q, *v;
 } request;
 
@@ -240,7 +244,37 @@ static int prepare(request *r, const taut_system *system, const taut_options *op
                           sizes.kind == TAUT_MECHANICAL ? sizes.coordinates : sizes.algebraic,
                           error, &r->v));
     TAUT_TRY(taut_context_create(system, &r->arena.allocator, &r->context, error));
-    return taut_context_start(r->context, r->settings.from, r->q, r->v, error);
+    TAUT_TRY(taut_context_start(r->context, r->settings.from, r->q, r->v, error));
+    TAUT_TRY(taut_redundancy_find(system, r->settings.from, r->q, r->v, &r->arena.allocator,
+                                  &r->redundancy, error));
+    if (!r->redundancy.independent)
+        return TAUT_OK;
+    taut_context_destroy(r->context);
+    r->context = NULL;
+    return taut_context_create(r->redundancy.independent, &r->arena.allocator, &r->context, error);
+}
+
+/* Redundant rigid bonds: the multipliers of all of them. */
+static int share_forces(request *r, const taut_system *system, taut_projection *p,
+                        taut_error *error)
+{
+    taut_shared_forces shared;
+    if (!p || !r->redundancy.independent)
+        return TAUT_OK;
+    taut_projection_input *in = TAUT_NEW(&p->arena, taut_projection_input, 1);
+    TAUT_NEED(error, in);
+    *in = *p->in;
+    in->system = system; /* the other one ends with the request */
+    p->in = in;
+    int status = taut_shared_forces_create(&shared, system, &r->arena, error);
+    if (status == 0)
+        status = taut_shared_forces_spread(&shared, in->t, p->q, p->lambda, error);
+    if (status == 0)
+        taut_copy(in->sizes.bonds, shared.lambda, p->lambda);
+    taut_shared_forces_destroy(&shared);
+    taut_explain_more(p, "; the rigid bonds have rank %d of %d, multipliers of least norm",
+                      (int)r->redundancy.rank, (int)r->redundancy.rows);
+    return status;
 }
 
 int taut_project(const taut_system *system, const taut_options *options,
@@ -258,9 +292,15 @@ int taut_project(const taut_system *system, const taut_options *options,
     if (status == 0)
         status = taut_project_state(r.context, r.settings.from, r.q, r.v, &r.settings, &from,
                                     projection, error);
+    int shared = share_forces(&r, system, *projection, status == 0 ? error : NULL);
+    status = status == 0 ? shared : status;
+    if (status == 0 && (*projection)->lambda)
+        taut_context_tensions(r.context, r.settings.from, (*projection)->lambda,
+                              (*projection)->lambda);
     if (status == 0)
         taut_projection_unread(*projection, options);
     taut_context_destroy(r.context);
+    taut_system_destroy(r.redundancy.independent);
     taut_arena_clear(&r.arena);
     return status;
 }

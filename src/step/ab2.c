@@ -56,6 +56,16 @@ static void changed(taut_stepper *s)
     ((adams *)s->work)->history = false;
 }
 
+static void archive(taut_stepper *s, taut_archive *to)
+{
+    adams *w = s->work;
+    taut_runge_kutta_archive(s, to);
+    taut_archive_flag(to, &w->history);
+    taut_archive_real(to, &w->h);
+    taut_archive_reals(to, w->rate, s->n);
+    taut_archive_reals(to, w->velocity, s->n);
+}
+
 const taut_method taut_ab2 = {
     .name = "ab2",
     .motions = TAUT_MOTION_RIGID | TAUT_MOTION_FULL,
@@ -72,4 +82,5 @@ const taut_method taut_ab2 = {
     .stabilized = taut_runge_kutta_changed,
     .complete = taut_runge_kutta_complete,
     .dense = taut_runge_kutta_dense,
-    .multipliers = taut_runge_kutta_multipliers};
+    .multipliers = taut_runge_kutta_multipliers,
+    .archive = archive};

@@ -9,6 +9,7 @@
  * thrown away. */
 #include "step/explicit.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "base/vectors.h"
@@ -186,6 +187,32 @@ double taut_runge_kutta_stiffness(taut_stepper *s)
     return moved > 0 ? fmin(hrho, TURNING * h * rate / moved) : hrho;
 }
 
+/* W' = v^T M v' as one more equation; its estimate is formed as those of q and v. */
+double taut_runge_kutta_work(taut_stepper *s, const double *mass, double *off, double *rounding)
+{
+    const taut_runge_kutta *w = s->work;
+    const taut_tableau *table = w->tableau;
+    double *kq[TAUT_TABLEAU_WIDTH], *kv[TAUT_TABLEAU_WIDTH];
+    const double *b = table->a + table->stages * table->width;
+    double work = 0, five = 0, three = 0, large = 0;
+    taut_runge_kutta_stages(w, &s->last, &s->now, kq, kv);
+    for (int j = 0; j <= table->stages; j++) {
+        double first = j < table->stages ? b[j] : 0, second = table->error ? table->error[j] : 0;
+        if (first == 0 && second == 0)
+            continue;
+        double power = w->h * taut_power(s->n, mass, kq[j], kv[j]);
+        work += first * power;
+        five += second * power;
+        three += table->error_3 ? table->error_3[j] * power : 0;
+        large += fabs(first * power);
+    }
+    double all = sqrt(five * five + 0.01 * three * three),
+           share = table->error_3 && all > 0 ? fabs(five) / all : 1;
+    *off = share * fabs(five);
+    *rounding = 16 * DBL_EPSILON * large;
+    return work;
+}
+
 void taut_runge_kutta_stretch(taut_stepper *s, const double *x, double *gx)
 {
     if (s->field->stretch)
@@ -206,6 +233,16 @@ void taut_runge_kutta_rejected(taut_stepper *s)
     taut_runge_kutta *w = s->work;
     w->fresh = true;
     w->continuous = false;
+}
+
+/* The stages serve dense output and stiffness of the step just made, never the next one. */
+void taut_runge_kutta_archive(taut_stepper *s, taut_archive *archive)
+{
+    taut_runge_kutta *w = s->work;
+    taut_archive_flag(archive, &w->fresh);
+    taut_archive_real(archive, &w->h);
+    if (archive->reading)
+        w->continuous = false;
 }
 
 int taut_field_multipliers(taut_stepper *s, double t, const double *q, const double *v,

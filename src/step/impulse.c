@@ -427,6 +427,18 @@ int taut_impulse_multipliers(taut_stepper *s, double t, const double *q, const d
     return find_multipliers(w, t, q, v, w->r, lambda, error);
 }
 
+void taut_impulse_archive(taut_stepper *s, taut_archive *archive)
+{
+    taut_impulse *w = s->work;
+    double *const vector[] = {w->x, w->v, w->kick, w->fast, w->shown_q, w->shown_v};
+    for (size_t k = 0; k < sizeof vector / sizeof vector[0]; k++)
+        taut_archive_reals(archive, vector[k], s->n);
+    taut_archive_real(archive, &w->time);
+    taut_archive_flag(archive, &w->fresh);
+    taut_archive_flag(archive, &w->complete);
+    taut_archive_reals(archive, w->action, w->has_modes ? w->mechanics.rods : 0);
+}
+
 /* ---- the method */
 
 static int plain_kick(taut_impulse *w, double t, const double *x, double *acceleration,

@@ -383,7 +383,8 @@ static void stretch(taut_stepper *s, const double *x, double *gx)
         .rejected = rejected,                                                                      \
         .stretch = stretch,                                                                        \
         .dense = dense,                                                                            \
-        .multipliers = multipliers}
+        .multipliers = multipliers,                                                                \
+        .archive = taut_radau_archive}
 
 RADAU(1, 1, 2, "implicit Euler: damps all oscillations");
 RADAU(2, 3, 4, "Radau IIA, 2 stages: stiff, damped and rigid bonds in one form");

@@ -54,6 +54,8 @@ typedef struct taut_radau_potential {
     taut_potential_modes modes; /* W and Omega^2 at the beginning of the step */
     int rank;                   /* of its Hessian; 0: not constant, or too large to find */
     bool found;                 /* modes are those of the present state */
+    bool sought;                /* since it was made, the latest time here: */
+    double t, *q;               /* [n] */
     bool driven;                /* V may depend on t */
     double most, least;         /* Omega^2 of the latest ones */
     double *compliance;         /* of bonds and rows, [m] */
@@ -253,5 +255,8 @@ int taut_radau_along(taut_stepper *s, double h, const double *q, double *v, taut
 
 /* (radau_first.c) What a first-order system is like, and memory for its derivatives. */
 int taut_radau_first_describe(taut_stepper *s, taut_error *error);
+
+/* (radau_archive.c) All that later steps depend on. */
+void taut_radau_archive(taut_stepper *s, taut_archive *archive);
 
 #endif

@@ -77,6 +77,10 @@ static int add_ringing(taut_stepper *s, taut_saddle *filter, double reach, const
     double *r = w->extra;
     taut_clear(w->n, r);
     for (taut_index i = 0; i < w->m; i++) {
+        if (w->ringing[i] == 0) { /* also of a bond without a gradient: mobility 0 */
+            w->filter_y[i] = 0;
+            continue;
+        }
         double d = w->compliance[i] / (reach * (reach + w->damping[i]));
         double ratio = d / (d + taut_radau_mobility(w, i, past->jacobian, mass)),
                value = ratio * ratio * w->ringing[i];

@@ -194,11 +194,11 @@ static int explain(taut_stepper *s, int status, taut_error *error)
     if (idle < w->m) {
         taut_system_name(taut_context_system(s->context), TAUT_ALGEBRAIC, idle, name, sizeof name);
         snprintf(text, sizeof text,
-                 "the algebraic variable '%s' moves no constraint: the index is not 2", name);
+                 "the algebraic variable '%s' moves no constraint: the index is above 2", name);
     } else if (still >= 0) {
         taut_system_name(taut_context_system(s->context), TAUT_BOND, still, name, sizeof name);
         snprintf(text, sizeof text,
-                 "no algebraic variable moves the constraint '%s': the index is not 2", name);
+                 "no algebraic variable moves the constraint '%s': the index is above 2", name);
     } else if (w->m > 0)
         snprintf(text, sizeof text,
                  "the constraints, differentiated once, do not determine the algebraic variables");

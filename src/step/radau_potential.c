@@ -82,6 +82,8 @@ int taut_radau_potential_create(taut_stepper *s, taut_error *error)
     if (w->n > MOST_COORDINATES)
         return TAUT_OK;
     int status = taut_potential_modes_create(&p->modes, s->context, s->arena, true, &reason);
+    if (status == 0)
+        status = TAUT_RESERVE(s->arena, w->n, &reason, &p->q);
     if (status == 0) {
         taut_copy(w->n, s->now.q, p->modes.start);
         status = taut_potential_modes_descend(&p->modes, s->now.t, s->now.q, p->modes.start,
@@ -282,6 +284,9 @@ static int find_modes(taut_stepper *s, double t, const double *q, taut_error *er
     taut_radau *w = s->work;
     s->statistics->force_evaluations++;
     s->statistics->jacobians++;
+    w->potential.sought = true;
+    w->potential.t = t;
+    taut_copy(w->n, q, w->potential.q);
     return taut_potential_modes_find(&w->potential.modes, t, q, error);
 }
 

@@ -302,6 +302,23 @@ static int multipliers(taut_stepper *s, double t, const double *q, const double 
     return status;
 }
 
+static void archive(taut_stepper *s, taut_archive *to)
+{
+    rattle *w = s->work;
+    const taut_mechanics *x = &w->mechanics;
+    taut_archive_flag(to, &w->fresh);
+    taut_archive_flag(to, &w->complete);
+    taut_saddle_archive(w->saddle, to);
+    taut_archive_reals(to, w->force, s->n);
+    taut_archive_reals(to, w->kick, s->n);
+    taut_archive_reals(to, w->g, x->rods > 0 ? x->rod_start[x->rods] : 0);
+    for (int k = 0; k < HISTORY; k++)
+        taut_archive_reals(to, w->past[k], x->rods);
+    taut_archive_integer(to, &w->steps, 0, HISTORY);
+    taut_archive_real(to, &w->h);
+    taut_archive_real(to, &w->rate);
+}
+
 const taut_method taut_rattle = {
     .name = "rattle",
     .motions = TAUT_MOTION_RIGID | TAUT_MOTION_FULL,
@@ -320,4 +337,5 @@ const taut_method taut_rattle = {
     .changed = changed,
     .complete = complete,
     .multipliers = multipliers,
+    .archive = archive,
 };

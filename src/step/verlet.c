@@ -114,6 +114,11 @@ static int multipliers(taut_stepper *s, double t, const double *q, const double 
     return TAUT_OK;
 }
 
+static void archive(taut_stepper *s, taut_archive *to)
+{
+    taut_archive_flag(to, &((verlet *)s->work)->fresh);
+}
+
 const taut_method taut_verlet = {
     .name = "verlet",
     .motions = TAUT_MOTION_FULL,
@@ -129,4 +134,5 @@ const taut_method taut_verlet = {
     .step = step,
     .changed = changed,
     .multipliers = multipliers,
+    .archive = archive,
 };

@@ -1,5 +1,6 @@
 /* context.c - one system, one thread: parameter values and register blocks. */
 #include "base/vectors.h"
+#include "system/hold.h"
 #include "system/kernel/scatter.h"
 
 #include <math.h>
@@ -10,7 +11,8 @@ taut_statement_kernel **taut_system_list(const taut_system *system, int list, in
 {
     taut_statement_kernel **const lists[TAUT_LIST_COUNT] = {
         system->parameter_kernel, system->compliance_kernel, system->damping_kernel,
-        system->start_kernel,     system->output_kernel,     system->event_kernel};
+        system->start_kernel,     system->output_kernel,     system->event_kernel,
+        system->tension_kernel,   system->conserved_kernel};
     *first = 0;
     for (int k = 0; k < list; k++)
         *first += system->value_kernels[k];
@@ -24,6 +26,7 @@ static int make_regs(taut_context *context, taut_error *error)
     int32_t total = 0;
     for (int list = 0; list < TAUT_LIST_COUNT; list++)
         total += system->value_kernels[list];
+    context->kernel = system->kernel;
     context->regs = TAUT_NEW(&context->arena, taut_block_regs, system->kernels);
     context->value_regs = TAUT_NEW(&context->arena, taut_block_regs, total);
     TAUT_NEED(error, context->regs, context->value_regs);
@@ -58,6 +61,13 @@ static int make_arrays(taut_context *context, taut_error *error)
     bool steady = false;
     for (int32_t k = 0; k < context->system->kernels; k++)
         steady = steady || context->system->kernel[k]->steady;
+    if (context->system->conserved_rows.rows > 0) {
+        context->next = TAUT_NEW(arena, taut_index, context->system->conserved_rows.rows);
+        TAUT_NEED(error, context->next);
+        TAUT_TRY(TAUT_RESERVE(arena, 2 * (int64_t)sizes->coordinates, error, &context->joined));
+    }
+    if (context->system->value_kernels[TAUT_LIST_TENSION] > 0)
+        TAUT_TRY(TAUT_RESERVE(arena, sizes->bonds, error, &context->factor));
     if (steady && !(context->steady_force = TAUT_NEW(arena, double, sizes->coordinates)))
         return taut_fail_memory(error);
     if (sizes->parameters) {
@@ -76,15 +86,15 @@ static int make_event_room(taut_context *context, taut_error *error)
         const taut_event *event = &system->event[k];
         most = event->assignments > most ? event->assignments : most;
         for (int32_t j = 0; j < event->assignments; j++)
-            longest = event->assign[j]->tape->registers > longest
-                          ? event->assign[j]->tape->registers
+            longest = event->assign[j].kernel->tape->registers > longest
+                          ? event->assign[j].kernel->tape->registers
                           : longest;
     }
     TAUT_TRY(TAUT_RESERVE(&context->arena, most, error, &context->event_value));
     return TAUT_RESERVE(&context->arena, longest, error, &context->event_regs);
 }
 
-/* The one thing that rigid and softer derived systems change. */
+/* The one thing that rigid, softer and reduced derived systems change. */
 static void apply_derived(taut_context *context)
 {
     const taut_system *system = context->system;
@@ -93,6 +103,11 @@ static void apply_derived(taut_context *context)
         if (!(system->soft && system->soft[i])) {
             context->compliance[i] = system->rigid ? 0 : factor * context->compliance[i];
             context->damping[i] = system->rigid ? 0 : factor * context->damping[i];
+        }
+    for (taut_index i = 0; system->muted && i < system->sizes.bonds; i++)
+        if (system->muted[i]) {
+            context->compliance[i] = 1;
+            context->damping[i] = 0;
         }
 }
 
@@ -164,6 +179,45 @@ void taut_run_list(taut_context *context, int list, const taut_inputs *inputs, d
     }
 }
 
+/* Each kernel of the factors, into context->factor [m]: 1 where the stiffness is constant. */
+static void renew_factors(taut_context *context, double t)
+{
+    taut_inputs inputs = {
+        .q = context->scratch, .v = context->scratch, .parameter = context->parameter, .t = t};
+    for (taut_index i = 0; i < context->system->sizes.bonds; i++)
+        context->factor[i] = 1;
+    taut_run_list(context, TAUT_LIST_TENSION, &inputs, context->factor);
+}
+
+void taut_context_tensions(taut_context *context, double t, const double *lambda, double *forces)
+{
+    taut_index m = context->system->sizes.bonds;
+    if (forces != lambda)
+        taut_copy(m, lambda, forces);
+    if (!context->factor)
+        return;
+    renew_factors(context, t);
+    for (taut_index i = 0; i < m; i++)
+        forces[i] *= context->factor[i];
+}
+
+int taut_context_check_stiffness(taut_context *context, double t, taut_error *error)
+{
+    char name[160];
+    if (!context->factor)
+        return TAUT_OK;
+    renew_factors(context, t);
+    for (taut_index i = 0; i < context->system->sizes.bonds; i++)
+        if (!(context->factor[i] > 0) || !isfinite(context->factor[i])) {
+            taut_system_name(context->system, TAUT_BOND, i, name, sizeof name);
+            return taut_fail(error, TAUT_ERROR_EVALUATE,
+                             "the stiffness of bond %s is not positive and finite at t = %.9g: it "
+                             "must be at all times of the run",
+                             name, t);
+        }
+    return TAUT_OK;
+}
+
 static int check_bonds(const taut_context *context, taut_error *error)
 {
     char name[160];
@@ -189,6 +243,8 @@ static int check_kinds(const taut_context *context, taut_error *error)
     const taut_system *system = context->system;
     char name[160];
     for (taut_index i = 0; !system->base && i < system->sizes.bonds; i++) {
+        if (system->muted && system->muted[i])
+            continue;
         unsigned kind = context->compliance[i] > 0 ? TAUT_HAS_SPRINGS : TAUT_HAS_RIGID;
         if (system->sizes.kind != TAUT_MECHANICAL || system->sizes.can & kind)
             continue;
@@ -282,7 +338,7 @@ static int renew_steady_force(taut_context *context, taut_error *error)
                              context->steady_force, system->sizes.coordinates, error);
 }
 
-int taut_context_renew(taut_context *context, taut_error *error)
+static int renew(taut_context *context, taut_error *error)
 {
     const taut_system *system = context->system;
     taut_inputs inputs = {.q = context->scratch,
@@ -294,6 +350,7 @@ int taut_context_renew(taut_context *context, taut_error *error)
     for (int32_t k = 0; k < system->kernels; k++)
         taut_statement_kernel_set_parameters(system->kernel[k], context->parameter,
                                              &context->regs[k]);
+    taut_hold_renew(context);
     TAUT_TRY(renew_steady_force(context, error));
     taut_run_list(context, TAUT_LIST_COMPLIANCE, &inputs, context->compliance);
     taut_run_list(context, TAUT_LIST_DAMPING, &inputs, context->damping);
@@ -301,6 +358,14 @@ int taut_context_renew(taut_context *context, taut_error *error)
     TAUT_TRY(check_bonds(context, error));
     TAUT_TRY(check_kinds(context, error));
     return renew_mass(context, error);
+}
+
+int taut_context_renew(taut_context *context, taut_error *error)
+{
+    taut_hold_use(context, false);
+    int status = renew(context, error);
+    taut_hold_use(context, true);
+    return status;
 }
 
 int taut_context_set_parameter(taut_context *context, taut_index k, double value, taut_error *error)
@@ -326,6 +391,19 @@ int taut_context_set_parameter(taut_context *context, taut_index k, double value
         taut_context_renew(context, NULL);
     }
     return status;
+}
+
+int taut_context_like(const taut_context *like, const taut_system *system,
+                      const taut_allocator *allocator, taut_context **context, taut_error *error)
+{
+    TAUT_TRY(taut_context_create(system, allocator, context, error));
+    for (taut_index k = 0; k < system->sizes.parameters;
+         k++) { /* the caller may have changed some */
+        double value = taut_context_parameter(like, k);
+        if (value != taut_context_parameter(*context, k))
+            TAUT_TRY(taut_context_set_parameter(*context, k, value, error));
+    }
+    return TAUT_OK;
 }
 
 double taut_context_parameter(const taut_context *context, taut_index k)

@@ -2,8 +2,12 @@
  * and change one thing.
  *
  * rigid: c = 0 for every bond that is not `soft` (docs/theory.md, Four motions); softer: all of
- * these c times a factor, for extrapolation in the stiffness. */
+ * these c times a factor, for extrapolation in the stiffness; without: some bonds, which follow
+ * from others (redundant.c), are soft springs with g = 0, so that nothing else has to know of them.
+ */
 #include "system/system.h"
+
+#include <string.h>
 
 taut_system *taut_system_derive(const taut_system *base)
 {
@@ -37,9 +41,10 @@ int taut_system_rigid(const taut_system *base, taut_system **result, taut_error 
     unsigned can =
         system->sizes.can & ~(unsigned)(TAUT_HAS_SPRINGS | TAUT_HAS_DAMPING | TAUT_HAS_RIGID);
     for (taut_index i = 0; i < system->sizes.bonds; i++)
-        can |= system->soft && system->soft[i] ? TAUT_HAS_SPRINGS : TAUT_HAS_RIGID;
-    for (taut_index i = 0; i < system->sizes.bonds; i++)
-        can |= system->soft && system->soft[i] ? base->sizes.can & TAUT_HAS_DAMPING : 0;
+        if (!(system->muted && system->muted[i]))
+            can |= system->soft && system->soft[i]
+                       ? TAUT_HAS_SPRINGS | (base->sizes.can & TAUT_HAS_DAMPING)
+                       : TAUT_HAS_RIGID;
     system->sizes.can = can;
     *result = system;
     return 0;
@@ -55,6 +60,28 @@ int taut_system_softer(const taut_system *base, double factor, taut_system **res
     taut_system *system = taut_system_derive(base);
     TAUT_NEED(error, system);
     system->softer = factor * (base->softer > 0 ? base->softer : 1);
+    *result = system;
+    return 0;
+}
+
+int taut_system_without(const taut_system *base, const unsigned char *muted, taut_system **result,
+                        taut_error *error)
+{
+    size_t bonds = (size_t)base->sizes.bonds;
+    *result = NULL;
+    taut_system *system = taut_system_derive(base);
+    TAUT_NEED(error, system);
+    unsigned char *copy = TAUT_NEW(&system->arena, unsigned char, base->sizes.bonds),
+                  *soft = TAUT_NEW(&system->arena, unsigned char, base->sizes.bonds);
+    if (!copy || !soft) {
+        taut_system_destroy(system);
+        return taut_fail_memory(error);
+    }
+    memcpy(copy, muted, bonds);
+    for (size_t i = 0; i < bonds; i++)
+        soft[i] = muted[i] || (base->soft && base->soft[i]);
+    system->muted = copy;
+    system->soft = soft;
     *result = system;
     return 0;
 }

@@ -2,6 +2,7 @@
  * results are scattered. */
 #include "base/rows.h"
 #include "base/vectors.h"
+#include "system/hold.h"
 #include "system/kernel/scatter.h"
 
 #include <math.h>
@@ -215,7 +216,7 @@ static double run_kernels(taut_context *context, const taut_inputs *inputs, unsi
     unsigned steady_wanted = wanted & ~(unsigned)(TAUT_WANT_FORCE | TAUT_WANT_FORCE_DQ);
     double odd = 0;
     for (int32_t k = 0; k < system->kernels; k++) {
-        const taut_statement_kernel *kernel = system->kernel[k];
+        const taut_statement_kernel *kernel = context->kernel[k];
         unsigned asked = kernel->steady ? steady_wanted : wanted;
         int level = taut_statement_kernel_level(kernel, asked);
         if (level < 0 || (skip_mass && kernel->role == TAUT_ROLE_MASS))
@@ -235,7 +236,7 @@ static double run_simple(taut_context *context, const taut_inputs *inputs, unsig
     const unsigned index = taut_simple_index(wanted);
     double odd = 0;
     for (int32_t k = 0; k < system->kernels; k++) {
-        const taut_statement_kernel *kernel = system->kernel[k];
+        const taut_statement_kernel *kernel = context->kernel[k];
         const int level = kernel->simple_level[index];
         if (level < 0)
             continue;
@@ -284,8 +285,26 @@ static void count(taut_context *context, unsigned wanted)
         context->statistics.jacobians++;
 }
 
-int taut_evaluate_inside(taut_context *context, double t, const double *q, const double *v,
-                         unsigned wanted, taut_values *values, taut_error *error)
+void taut_values_mute(const taut_system *system, unsigned wanted, taut_values *values)
+{
+    const taut_pattern rows = {system->sizes.bonds, system->sizes.coordinates,
+                               system->jacobian_start, system->jacobian_column};
+    for (taut_index i = 0; i < system->sizes.bonds; i++) {
+        if (!system->muted[i])
+            continue;
+        if (wanted & TAUT_WANT_BOND)
+            values->bond[i] = 0;
+        if (wanted & TAUT_WANT_JACOBIAN)
+            taut_row_clear(&rows, values->jacobian, i);
+        if (wanted & TAUT_WANT_JACOBIAN && values->bond_dt)
+            values->bond_dt[i] = 0;
+        if (wanted & TAUT_WANT_GAMMA)
+            values->gamma[i] = 0;
+    }
+}
+
+static int evaluate(taut_context *context, double t, const double *q, const double *v,
+                    unsigned wanted, taut_values *values, taut_error *error)
 {
     const taut_system *system = context->system;
     if (system->sizes.kind == TAUT_BLACK_BOX &&
@@ -309,6 +328,7 @@ int taut_evaluate_inside(taut_context *context, double t, const double *q, const
     }
     taut_inputs inputs = {
         .q = q, .v = v, .parameter = context->parameter, .weight = values->mass_weight, .t = t};
+    inputs.branch = taut_hold_branches(context);
     bool forced = false;
     double odd = run_all(context, &inputs, wanted, values, &forced);
     if (!forced)
@@ -317,7 +337,19 @@ int taut_evaluate_inside(taut_context *context, double t, const double *q, const
         TAUT_TRY(check_forces(system, t, wanted, values, error));
     if (wanted & (NEEDS_TANGENT | TAUT_WANT_MASS | TAUT_WANT_MOMENTUM))
         TAUT_TRY(check_matrices(system, t, wanted, values, error));
-    return odd == 0 ? 0 : check_bonds(system, t, wanted, values, error);
+    if (odd == 0)
+        return 0;
+    TAUT_TRY(taut_context_check_stiffness(context, t, error));
+    return check_bonds(system, t, wanted, values, error);
+}
+
+int taut_evaluate_inside(taut_context *context, double t, const double *q, const double *v,
+                         unsigned wanted, taut_values *values, taut_error *error)
+{
+    TAUT_TRY(evaluate(context, t, q, v, wanted, values, error));
+    if (context->system->muted)
+        taut_values_mute(context->system, wanted, values);
+    return TAUT_OK;
 }
 
 /* Outputs or events at a point. */

@@ -25,15 +25,15 @@ int taut_event_apply(taut_context *context, taut_index k, double t, double *q, d
     taut_index n = system->sizes.coordinates;
     double *value = context->event_value;
     for (int32_t j = 0; j < event->assignments; j++) {
-        const taut_statement_kernel *kernel = event->assign[j];
+        const taut_statement_kernel *kernel = event->assign[j].kernel;
         taut_block_regs regs = {1, context->event_regs};
         taut_tape_prepare(kernel->tape, 1, regs.regs);
         taut_statement_kernel_set_parameters(kernel, context->parameter, &regs);
-        taut_statement_kernel_run(kernel, 0, 0, 1, &inputs, &regs);
+        taut_statement_kernel_run(kernel, 0, event->assign[j].member, 1, &inputs, &regs);
         value[j] = regs.regs[kernel->tape->output[0]];
     }
     for (int32_t j = 0; j < event->assignments; j++) {
-        taut_index row = event->assign[j]->row[0];
+        taut_index row = event->assign[j].kernel->row[event->assign[j].member];
         *(row < n ? &q[row] : &v[row - n]) = value[j];
     }
     TAUT_TRY(taut_check_finite(system, TAUT_COORDINATE, "after an event, the position of", t, q, n,

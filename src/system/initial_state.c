@@ -1,7 +1,7 @@
 /* initial_state.c - the initial state of a system: its kernels are run in the order that the
  * reader found (start.c). */
 #include "base/vectors.h"
-#include "system/system.h"
+#include "system/follow.h"
 
 const unsigned char *taut_system_hold(const taut_system *system)
 {
@@ -43,6 +43,8 @@ int taut_context_start(taut_context *context, double t, double *q, double *v, ta
         }
     }
     TAUT_TRY(taut_check_finite(system, TAUT_COORDINATE, "the start value of", t, q, n, error));
+    if (system->sizes.followed > 0)
+        TAUT_TRY(taut_context_settle(context, t, q, error));
     return taut_check_finite(
         system, system->sizes.kind == TAUT_MECHANICAL ? TAUT_COORDINATE : TAUT_ALGEBRAIC,
         "the start velocity of", t, v, nv, error);

@@ -7,6 +7,7 @@
  * which only the parameters move. */
 #include "base/rows.h"
 #include "base/vectors.h"
+#include "system/hold.h"
 #include "system/kernel/scatter.h"
 
 /* What a jet can follow: kernels' outputs are linear in their coefficients; products with v and
@@ -62,7 +63,7 @@ static int want(taut_jet *jet, unsigned wanted, taut_error *error)
     jet->wanted = wanted;
     for (int32_t k = 0; k < jet->kernels; k++) {
         jet_kernel *one = &jet->kernel[k];
-        one->kernel = jet->context->system->kernel[k];
+        one->kernel = jet->context->kernel[k];
         one->level = taut_statement_kernel_level(one->kernel, wanted);
         if (one->level >= 0 && !one->regs)
             TAUT_TRY(make_kernel(jet, one, error));
@@ -154,7 +155,9 @@ static void set_inputs(const taut_jet *jet, const jet_kernel *k, int j, int64_t 
                              : slot->source == TAUT_FROM_V                ? v
                              : slot->source == TAUT_FROM_PARAMETER        ? parameter
                              : slot->source == TAUT_FROM_WEIGHT && j == 0 ? jet->weight
-                                                                          : NULL;
+                             : slot->source == TAUT_FROM_BRANCH && j == 0
+                                 ? taut_hold_branches(jet->context)
+                                 : NULL;
         if (from && slot->gather)
             for (int l = 0; l < n; l++)
                 to[l] = from[slot->gather[first + l]];
@@ -219,6 +222,8 @@ int taut_jet_advance_inside(taut_jet *jet, int j, double t, const double *q, con
     for (int32_t k = 0; k < jet->kernels; k++)
         if (jet->kernel[k].level >= 0)
             run_kernel(jet, &jet->kernel[k], j, t, q, v ? v : jet->zero, values);
+    if (system->muted)
+        taut_values_mute(system, jet->wanted, values);
     if (jet->wanted & TAUT_WANT_FORCE)
         TAUT_TRY(taut_check_finite(system, TAUT_COORDINATE, "a Taylor coefficient of the force on",
                                    t, values->force, system->sizes.coordinates, error));

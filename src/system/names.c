@@ -80,13 +80,17 @@ int taut_names_print(const taut_names *names, taut_index k, char *buffer, size_t
     int32_t index[4];
     taut_block_index(block, (k - block->first) / block->components, index);
     char text[160];
-    int length = snprintf(text, sizeof text, "%s", names->block[low].name);
+    size_t plain = strlen(names->block[low].name);
+    bool rate = plain > 0 && names->block[low].name[plain - 1] == '\''; /* y[1]', not y'[1] */
+    int length = snprintf(text, sizeof text, "%.*s", (int)(plain - rate), names->block[low].name);
     for (int d = 0; d < block->dims; d++)
         length += snprintf(text + length, sizeof text - (size_t)length, "%s%d%s", d ? "," : "[",
                            index[d], d == block->dims - 1 ? "]" : "");
     if (block->components > 1)
         length += snprintf(text + length, sizeof text - (size_t)length, ".%c",
                            "xyz"[(k - block->first) % block->components]);
+    if (rate)
+        length += snprintf(text + length, sizeof text - (size_t)length, "'");
     snprintf(buffer, size, "%s", text);
     return length;
 }

@@ -219,6 +219,9 @@ static int make_maps(walk *w, taut_error *error)
         memset(w->map, 0xff, (size_t)(entries * kernel->members) * sizeof *w->map);
         walk_kernel(w, kernel);
         *(w->control ? &kernel->control_map : &kernel->map) = w->map;
+        if (kernel->guards)
+            *(w->control ? &kernel->guards->held->control_map : &kernel->guards->held->map) =
+                w->map;
     }
     return 0;
 }

@@ -39,12 +39,17 @@ int taut_names_add(taut_names *names, taut_arena *arena, const char *name,
 int taut_names_print(const taut_names *names, taut_index k, char *buffer, size_t size);
 taut_index taut_names_find(const taut_names *names, const char *text);
 
+/* One member of a VALUE kernel; its row = k for q_k, n + k for v_k. */
+typedef struct taut_event_value {
+    const taut_statement_kernel *kernel;
+    int64_t member;
+} taut_event_value;
+
 typedef struct taut_event {
     int direction; /* +1 rising, -1 falling, 0 both */
     bool stop;
     int32_t assignments;
-    /* VALUE kernels with one member; row[0] = k for q_k, n + k for v_k */
-    taut_statement_kernel **assign;
+    taut_event_value *assign;
 } taut_event;
 
 typedef struct taut_setting {
@@ -64,6 +69,23 @@ typedef struct taut_late {
     _Atomic(const taut_patterns *) patterns; /* &formed when that is complete, NULL before */
 } taut_late;
 
+/* A table of the model: its name there, and the file that was read, or NULL. */
+typedef struct taut_table_name {
+    const char *name, *file;
+} taut_table_name;
+
+enum {
+    TAUT_LIST_PARAMETER,
+    TAUT_LIST_COMPLIANCE,
+    TAUT_LIST_DAMPING,
+    TAUT_LIST_START,
+    TAUT_LIST_OUTPUT,
+    TAUT_LIST_EVENT,
+    TAUT_LIST_TENSION,
+    TAUT_LIST_CONSERVED,
+    TAUT_LIST_COUNT
+};
+
 struct taut_system {
     taut_arena arena;
     taut_sizes sizes;
@@ -76,13 +98,18 @@ struct taut_system {
     int32_t kernels;
     /* all that taut_evaluate runs, sorted by role */
     taut_statement_kernel **kernel;
-    int32_t value_kernels[7]; /* counts of the lists below */
+    int64_t branches;                       /* of all guards */
+    int32_t value_kernels[TAUT_LIST_COUNT]; /* counts of the lists below */
     /* in an order in which each can be evaluated; row = parameter */
     taut_statement_kernel **parameter_kernel;
     taut_statement_kernel **compliance_kernel, **damping_kernel; /* row = bond */
     /* row = k for q_k, n + k for v_k (first order: n + k for y_k) */
     taut_statement_kernel **start_kernel;
     taut_statement_kernel **output_kernel, **event_kernel;
+    taut_statement_kernel **tension_kernel;   /* row = bond: see taut_context_tensions */
+    taut_statement_kernel **conserved_kernel; /* invariants of mechanical systems (conserved.h) */
+    taut_names conserved;
+    taut_pattern conserved_rows;
 
     double *parameter_value;        /* at load, [parameters] */
     unsigned char *parameter_fixed; /* 1: structural, 2: overridden, not computed from others */
@@ -100,8 +127,12 @@ struct taut_system {
     bool allow_command; /* a command of [stepper] may be run */
     /* where the first statement of the motion with a kink stands, and what that means, or NULL */
     const char *kinks;
+    const char **condition; /* words for taut_system_condition */
+    int32_t conditions;
     const char **warning;
     int64_t warning_capacity;
+    taut_table_name *table;
+    int64_t tables, table_capacity;
 
     /* patterns */
     taut_index *jacobian_start, *jacobian_column; /* [m+1], [entries] */
@@ -113,6 +144,9 @@ struct taut_system {
     const taut_system *base; /* of a derived system (derived.c), or NULL */
     bool rigid;              /* bonds that are not soft have compliance 0 */
     double softer;           /* ... or this times their compliance and damping time; 0: as stated */
+    /* [bonds] or NULL: bonds that follow from others and have no part in the motion: soft springs
+     * with g = 0 */
+    const unsigned char *muted;
 
     /* systems that are not made of kernels evaluate themselves (callbacks.c); NULL for kernels */
     int (*evaluate)(taut_context *context, double t, const double *q, const double *v,
@@ -127,10 +161,16 @@ struct taut_context {
     taut_arena arena;
     taut_statistics statistics;
     double *parameter, *compliance, *damping, *mass;
-    unsigned char *fixed;  /* as parameter_fixed, for this context */
-    double *scratch;       /* [n] zero velocities, where v is not given */
-    double *steady_force;  /* [n] forces that depend on parameters only, or NULL */
-    taut_block_regs *regs; /* one per kernel of system->kernel */
+    unsigned char *fixed; /* as parameter_fixed, for this context */
+    double *scratch;      /* [n] zero velocities, where v is not given */
+    double *joined;       /* [2n] (q, v), for invariants of mechanical systems, or NULL */
+    taut_index *next;     /* [invariants], room for them */
+    double *factor;       /* [m] sqrt(k(t)/k); NULL: no stiffness depends on t */
+    double *steady_force; /* [n] forces that depend on parameters only, or NULL */
+    /* what evaluations run: system->kernel, or the held forms, and the registers of each */
+    taut_statement_kernel *const *kernel;
+    taut_block_regs *regs;
+    struct taut_hold *hold; /* branches of guards, or NULL: conditions are evaluated (hold.c) */
     /* one per value kernel, lists in the order of value_kernels */
     taut_block_regs *value_regs;
     double *event_value, *event_regs; /* for taut_event_apply */
@@ -139,15 +179,6 @@ struct taut_context {
     void *extra;
 };
 
-enum {
-    TAUT_LIST_PARAMETER,
-    TAUT_LIST_COMPLIANCE,
-    TAUT_LIST_DAMPING,
-    TAUT_LIST_START,
-    TAUT_LIST_OUTPUT,
-    TAUT_LIST_EVENT,
-    TAUT_LIST_COUNT
-};
 taut_statement_kernel **taut_system_list(const taut_system *system, int list, int32_t *count,
                                          int32_t *first);
 
@@ -169,6 +200,12 @@ taut_system *taut_system_derive(const taut_system *base);
  * the damping constants d = tau/c stay. `base` must outlive it. (derived.c) */
 int taut_system_softer(const taut_system *base, double factor, taut_system **system,
                        taut_error *error);
+/* A derived system in which the bonds marked in muted[bonds] have no part: soft springs that are
+ * never stretched, with lambda = 0. `base` must outlive it. (derived.c) */
+int taut_system_without(const taut_system *base, const unsigned char *muted, taut_system **system,
+                        taut_error *error);
+/* Clears g, g_t, G and gamma of muted bonds. (evaluate.c) */
+void taut_values_mute(const taut_system *system, unsigned wanted, taut_values *values);
 /* The tangent (and control) pattern, which is formed with the maps of all kernels at the first
  * call. Threads may share the system. */
 int taut_system_form(const taut_system *system, const taut_patterns **patterns, taut_error *error);
@@ -177,9 +214,25 @@ const taut_patterns *taut_system_patterns(const taut_system *system);
 /* For systems that are not made of kernels: gives the system a tangent pattern of its own, whose
  * arrays outlive it. Before anybody else has the system. */
 int taut_system_set_tangent(taut_system *system, const taut_pattern *tangent, taut_error *error);
+/* forces[m] in the bonds from the multipliers lambda[m] of the equations, which are those of
+ * sqrt(k(t)/k) g where the stiffness k(t) depends on t; both may be the same array. (context.c) */
+void taut_context_tensions(taut_context *context, double t, const double *lambda, double *forces);
+/* TAUT_ERROR_EVALUATE where a stiffness that depends on t is not positive. (context.c) */
+int taut_context_check_stiffness(taut_context *context, double t, taut_error *error);
+/* Of taut_context_start: there is no initial state at this time, which need not be that of the
+ * run. */
+static inline bool taut_start_missing(int status)
+{
+    return status == TAUT_ERROR_EVALUATE || status == TAUT_ERROR_SINGULAR ||
+           status == TAUT_ERROR_CONVERGE;
+}
 /* Renews what depends on parameters: derived parameters, compliances, damping times, constant
  * masses. */
 int taut_context_renew(taut_context *context, taut_error *error);
+/* A context of a derived system, with the parameters of one of its base. On failure *context may
+ * still be there, to be destroyed. */
+int taut_context_like(const taut_context *like, const taut_system *system,
+                      const taut_allocator *allocator, taut_context **context, taut_error *error);
 /* Fails with the name of the first entry of x that is not finite, when there is one. */
 int taut_check_finite(const taut_system *system, taut_item item, const char *what, double t,
                       const double *x, int64_t count, taut_error *error);

@@ -23,6 +23,7 @@ static void report_diagnosis(const taut_diagnosis *d, taut_check_report *r)
     r->slow_rate = d->slow_rate;
     r->slow_rate_initial = d->slow_rate_initial;
     r->slow_rate_at = d->slow_rate_at;
+    r->slow_rate_states = d->states;
     r->decay_rate = d->decay_rate;
     r->decay_steps = d->decay_steps;
     r->time_rate = d->time_rate;
@@ -94,6 +95,8 @@ typedef struct choice {
     const taut_method *method; /* NULL: no run can begin */
     unsigned motion;
     bool unspecified;
+    taut_index rows, rank; /* of rigid bonds, where some are redundant */
+    char redundant[sizeof((taut_solver *)NULL)->redundant.text];
     char why[sizeof((taut_solver *)NULL)->why];
 } choice;
 
@@ -103,6 +106,11 @@ static void take_choice(const taut_solver *solver, choice *c)
     c->motion = solver->motion;
     c->unspecified = solver->unspecified;
     memcpy(c->why, solver->why, sizeof c->why);
+    if (!solver->redundant.independent)
+        return;
+    c->rows = solver->redundant.rows;
+    c->rank = solver->redundant.rank;
+    memcpy(c->redundant, solver->redundant.text, sizeof c->redundant);
 }
 
 /* Without an end time the cost of motion full is not known, and could decide otherwise. */
@@ -144,7 +152,7 @@ static bool is_slow_without(const taut_diagnosis *d)
     return taut_motion_advise(&calm, 0, why, sizeof why) == TAUT_MOTION_SLOW;
 }
 
-static void advise_state(const taut_diagnosis *d, taut_check_report *r)
+static void advise_state(const taut_diagnosis *d, const choice *c, taut_check_report *r)
 {
     bool mechanical = d->sizes.kind == TAUT_MECHANICAL;
     unsigned motion = r->motion ? taut_motion_bit(r->motion) : TAUT_MOTION_FULL;
@@ -154,6 +162,9 @@ static void advise_state(const taut_diagnosis *d, taut_check_report *r)
                     mechanical ? ", and a run moves it onto them" : "");
     if (d->hard && !d->frequencies && d->dependent[0])
         TAUT_APPEND(r->advice, "; springs that follow from rigid bonds have no effect: omit them");
+    if (c->redundant[0])
+        TAUT_APPEND(r->advice, "; redundant rigid bonds share their forces: the multipliers are "
+                               "those of least norm");
     if (mechanical && taut_motion_oscillates(d) && !d->overdamped && is_slow_without(d))
         TAUT_APPEND(r->advice, "; motion slow removes the oscillation of the initial state");
     if (d->most > 0 && motion != TAUT_MOTION_FULL)
@@ -181,7 +192,7 @@ static void advise(const taut_system *system, const taut_options *given, const t
                           "for them");
     else
         TAUT_APPEND(r->advice, "a run cannot begin: %s", reason->message);
-    advise_state(d, r);
+    advise_state(d, c, r);
 }
 
 static int check(const taut_system *system, const taut_options *options, taut_check_report *report,
@@ -206,6 +217,9 @@ static int check(const taut_system *system, const taut_options *options, taut_ch
         report->kinks = system->kinks;
         report->sizes = &system->sizes;
     }
+    if (status == 0 && chosen.redundant[0] && !report->rank_message[0])
+        TAUT_APPEND(report->rank_message, "the rigid bonds have rank %d of %d: %s",
+                    (int)chosen.rank, (int)chosen.rows, chosen.redundant);
     if (status == 0 && derivatives)
         status = check_derivatives(system, d.t, report, error);
     if (status == 0)

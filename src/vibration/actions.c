@@ -13,7 +13,7 @@
 
 #include "base/structs.h"
 #include "system/modes/potential_modes.h"
-#include "system/system.h"
+#include "system/redundant.h"
 
 enum {
     MOST_RESONANCES = sizeof(((taut_modes_report *)0)->resonance) / sizeof(taut_resonance),
@@ -288,6 +288,35 @@ static int find_modes(taut_context *context, double t, const double *q, const do
     return status;
 }
 
+/* The same without redundant rigid bonds, where it is they that made the matrix singular. */
+static int find_modes_without(taut_context *context, double t, const double *q, const double *v,
+                              int count, taut_mode *mode, taut_modes_report *report,
+                              taut_error *error)
+{
+    taut_redundancy found = {0};
+    taut_context *other = NULL;
+    taut_error reason = {.t = NAN};
+    taut_arena arena;
+    taut_arena_init(&arena, &context->arena.allocator);
+    double *rest = TAUT_NEW(&arena, double, context->system->sizes.coordinates);
+    int status = rest ? taut_redundancy_find(context->system, t, q, v ? v : rest,
+                                             &context->arena.allocator, &found, &reason)
+                      : TAUT_ERROR_SINGULAR;
+    if (status == 0 && found.independent) {
+        *report =
+            (taut_modes_report){.size = report->size, .complete = true, .separation = INFINITY};
+        status = taut_context_like(context, found.independent, &arena.allocator, &other, error);
+        if (status == 0)
+            status = find_modes(other, t, q, v, count, mode, report, error);
+    } else {
+        status = TAUT_ERROR_SINGULAR; /* *error has the reason */
+    }
+    taut_context_destroy(other);
+    taut_system_destroy(found.independent);
+    taut_arena_clear(&arena);
+    return status;
+}
+
 int taut_modes(taut_context *context, double t, const double *q, const double *v, int count,
                taut_mode *mode, taut_modes_report *report, taut_error *error)
 {
@@ -295,6 +324,8 @@ int taut_modes(taut_context *context, double t, const double *q, const double *v
     TAUT_REQUIRE(context && q && mode);
     TAUT_TRY(taut_struct_fill(report, &own, sizeof own, "taut_modes_report", error));
     int status = find_modes(context, t, q, v, count, mode, &own, error);
+    if (status == TAUT_ERROR_SINGULAR)
+        status = find_modes_without(context, t, q, v, count, mode, &own, error);
     taut_struct_fill(report, &own, sizeof own, "taut_modes_report", NULL);
     return status;
 }

@@ -269,7 +269,7 @@ static void set_capabilities(taut_system *system)
     unsigned lost = TAUT_HAS_SPRINGS | TAUT_CAN_JETS | TAUT_CAN_DERIVATIVES;
     system->sizes.can = (system->sizes.can & ~lost) | TAUT_HAS_RIGID;
     for (taut_index i = 0; i < system->sizes.bonds; i++)
-        if (system->soft && system->soft[i])
+        if (system->soft && system->soft[i] && !(system->muted && system->muted[i]))
             system->sizes.can |= TAUT_HAS_SPRINGS;
 }
 

@@ -13,9 +13,10 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "linalg/saddle.h"
+#include "system/system.h"
 #include "wrap/invariants.h"
 
 typedef struct first_order {
@@ -72,16 +73,44 @@ static int evaluate_all(first_order *w, double t, const double *z, double *rate,
     return TAUT_OK;
 }
 
+/* G B is singular: names a variable whose column vanishes, or a constraint whose row does. */
+static int fail_singular(const first_order *w, double t, taut_error *error)
+{
+    const taut_system *system = taut_context_system(w->context);
+    char name[96], text[200] = "the constraints, differentiated once, do not determine the "
+                               "algebraic variables";
+    taut_index k = w->algebraic;
+    for (taut_index i = 0; i < k; i++) {
+        bool row = false, column = false;
+        for (taut_index j = 0; j < k; j++) {
+            row |= w->matrix[(int64_t)i * k + j] != 0;
+            column |= w->matrix[(int64_t)j * k + i] != 0;
+        }
+        if (row && column)
+            continue;
+        taut_system_name(system, column ? TAUT_BOND : TAUT_ALGEBRAIC, i, name, sizeof name);
+        snprintf(text, sizeof text,
+                 column ? "no algebraic variable moves the constraint '%s'"
+                        : "the algebraic variable '%s' moves no constraint",
+                 name);
+        break;
+    }
+    return taut_fail(
+        error, TAUT_ERROR_SINGULAR,
+        "%s at t = %.9g: the index is above 2. Differentiate such a constraint once by "
+        "hand and keep the original as an invariant, or write a mechanical system with "
+        "[bonds]",
+        text, t);
+}
+
 /* One Newton correction of y from values at (z, y); correction[] holds it. */
-static int correct(first_order *w, double *rate, taut_error *error)
+static int correct(first_order *w, double t, double *rate, taut_error *error)
 {
     form_equations(w, rate);
     taut_copy(w->algebraic, w->residual, w->correction);
     int status = taut_saddle_factor(w->solver, w->matrix, NULL, NULL, NULL, error);
     if (status == TAUT_ERROR_SINGULAR)
-        return taut_fail(error, TAUT_ERROR_SINGULAR,
-                         "the algebraic variables do not move the constraints: G df/dy is "
-                         "singular, so the index is not 2");
+        return fail_singular(w, t, error);
     TAUT_TRY(status);
     TAUT_TRY(taut_saddle_solve(w->solver, 1, w->correction, NULL, error));
     w->field.statistics->factorisations++;
@@ -102,12 +131,12 @@ static int solve_algebraic(first_order *w, double t, const double *z, double *ra
 {
     TAUT_TRY(evaluate_all(w, t, z, rate, error));
     if (w->linear) {
-        TAUT_TRY(correct(w, rate, error));
+        TAUT_TRY(correct(w, t, rate, error));
         add_control(w, rate);
         return TAUT_OK;
     }
     for (int k = 0; k < MOST_ITERATIONS; k++) {
-        TAUT_TRY(correct(w, rate, error));
+        TAUT_TRY(correct(w, t, rate, error));
         TAUT_TRY(evaluate_all(w, t, z, rate, error));
         double size = taut_largest(w->algebraic, w->y),
                off = taut_largest(w->algebraic, w->correction);
@@ -142,6 +171,15 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
     for (taut_index i = 0; i < w->n; i++)
         rate[i] -= w->gamma * w->push[i];
     return TAUT_OK;
+}
+
+/* The iteration for y begins with the latest one. */
+static void archive(taut_field *field, taut_archive *to)
+{
+    first_order *w = field->self;
+    taut_archive_reals(to, w->y, w->algebraic);
+    if (w->invariants)
+        taut_invariants_archive(w->invariants, to);
 }
 
 /* df/dy at a state and at points near it, for several y: the same bits everywhere? With
@@ -216,7 +254,7 @@ static int prepare_algebraic(first_order *w, const taut_sizes *sizes, taut_arena
     int status = taut_context_start(w->context, 0, z0, w->y0, &reason);
     if (status == 0)
         learn(w, 0, z0);
-    else if (status != TAUT_ERROR_EVALUATE)
+    else if (!taut_start_missing(status))
         return taut_fail(error, reason.code, "%s", reason.message);
     else
         taut_clear(k, w->y0);
@@ -265,8 +303,11 @@ int taut_field_first_order(taut_context *context, taut_arena *arena, taut_statis
     TAUT_NEED(error, w);
     w->context = context;
     w->gamma = gamma;
-    w->field =
-        (taut_field){.evaluate = evaluate, .destroy = destroy, .statistics = statistics, .self = w};
+    w->field = (taut_field){.evaluate = evaluate,
+                            .destroy = destroy,
+                            .archive = archive,
+                            .statistics = statistics,
+                            .self = w};
     int status = fill(w, arena, error);
     if (status == 0)
         *field = &w->field;

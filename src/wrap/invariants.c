@@ -9,6 +9,7 @@
 #include "base/rows.h"
 #include "base/vectors.h"
 #include "system/singular.h"
+#include "system/system.h"
 
 struct taut_invariants {
     taut_context *context;
@@ -17,6 +18,7 @@ struct taut_invariants {
     taut_index n, rows, constraints, algebraic;
     taut_pattern jacobian;   /* of all rows of g; the leading ones are h */
     taut_values values;      /* bond, jacobian, bond_dt */
+    taut_index movable;      /* the first variable that may move: 0, or the algebraic ones only */
     unsigned char *velocity; /* [n]: may move; NULL: all */
     bool marked;             /* velocity is set */
     unsigned char *again;    /* and where they are found out, [n]; */
@@ -101,7 +103,7 @@ static int begin_at_zero(taut_invariants *w, double *z, taut_error *error)
     int status = taut_context_start(w->context, 0, z, w->y, &reason);
     if (status == 0)
         status = taut_invariants_begin(w, 0, z, &reason);
-    if (status == TAUT_ERROR_EVALUATE) {
+    if (taut_start_missing(status)) {
         taut_clear(w->algebraic, w->y);
         return TAUT_OK;
     }
@@ -119,6 +121,8 @@ static int fill(taut_invariants *w, taut_invariants_of which, taut_arena *arena,
     w->constraints = sizes.constraints;
     w->algebraic = sizes.algebraic;
     w->rows = sizes.constraints + sizes.invariants;
+    /* constraints that all contain algebraic variables are solved for these */
+    w->movable = sizes.followed == w->rows ? w->n - w->rows : 0;
     if (w->rows == 0)
         return taut_fail(
             error, TAUT_ERROR_REFUSED,
@@ -191,11 +195,19 @@ int taut_invariants_step(taut_invariants *w, double t, const double *z, double *
     for (taut_index e = 0; w->velocity && e < w->jacobian.start[w->rows]; e++)
         if (!w->velocity[w->jacobian.column[e]])
             w->values.jacobian[e] = 0;
+    for (taut_index e = 0; w->movable > 0 && e < w->jacobian.start[w->rows]; e++)
+        if (w->jacobian.column[e] < w->movable)
+            w->values.jacobian[e] = 0;
     taut_clear(w->n, push);
     TAUT_TRY(factor(w, t, error));
     w->statistics->factorisations++;
     w->statistics->solves++;
     return taut_saddle_solve(w->saddle, 1, push, w->right, error);
+}
+
+void taut_invariants_archive(taut_invariants *w, taut_archive *archive)
+{
+    taut_archive_reals(archive, w->kept, w->rows);
 }
 
 double taut_invariants_size(const taut_invariants *w, const double *z, double *rounding)

@@ -6,7 +6,7 @@
 #ifndef TAUT_WRAP_INVARIANTS_H
 #define TAUT_WRAP_INVARIANTS_H
 
-#include "base/memory.h"
+#include "base/archive.h"
 
 typedef enum taut_invariants_of {
     TAUT_INVARIANTS_ALL,     /* D = H^T */
@@ -27,6 +27,7 @@ int taut_invariants_begin(taut_invariants *invariants, double t, const double *z
 /* push[n] = F h at (t, z). */
 int taut_invariants_step(taut_invariants *invariants, double t, const double *z, double *push,
                          taut_error *error);
+void taut_invariants_archive(taut_invariants *invariants, taut_archive *archive);
 /* max |h| at the point of the latest step, and the largest |dh/dz_j z_j| eps: what rounding
  * alone may leave. */
 double taut_invariants_size(const taut_invariants *invariants, const double *z, double *rounding);

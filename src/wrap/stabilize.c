@@ -16,6 +16,7 @@
 
 #include "base/vectors.h"
 #include "step/mechanics.h"
+#include "wrap/conserve.h"
 #include "wrap/invariants.h"
 
 enum { MOST_ITERATIONS = 50 };
@@ -31,6 +32,7 @@ typedef struct stabilizer {
     double *q, *v;               /* the new state until it is known to be good, [n] */
     double *step, *residual;     /* [n], [rigid bonds] */
     taut_invariants *invariants; /* first order */
+    taut_conserve *conserve;     /* mechanical: the invariants, or NULL */
 } stabilizer;
 
 typedef struct kind {
@@ -122,6 +124,24 @@ static int converge_positions(stabilizer *w, double t, taut_error *error)
                      t);
 }
 
+/* Invariants, from a state on the bonds whose matrix has been factorised; the velocities are put
+ * along the bonds again after each correction. */
+static int conserve(stabilizer *w, double t, taut_error *error)
+{
+    double off, before = INFINITY;
+    int most = w->kind->converge ? MOST_ITERATIONS : w->passes;
+    for (int k = 0; k < most; k++) {
+        TAUT_TRY(taut_conserve_step(w->conserve, w->saddle, t, w->q, w->v, &off, error));
+        if (off <= 1 || (w->kind->converge && k > 3 && off > before / 2))
+            return TAUT_OK;
+        before = off;
+        if (w->kind->converge)
+            TAUT_TRY(converge_positions(w, t, error));
+        TAUT_TRY(project_velocity(w, t, error));
+    }
+    return TAUT_OK;
+}
+
 static int apply_mechanical(taut_projector *projector, double t, double *q, double *v,
                             taut_error *error)
 {
@@ -130,6 +150,8 @@ static int apply_mechanical(taut_projector *projector, double t, double *q, doub
     taut_copy(w->n, v, w->v);
     TAUT_TRY(w->kind->converge ? converge_positions(w, t, error) : newton_positions(w, t, error));
     TAUT_TRY(project_velocity(w, t, error));
+    if (w->conserve)
+        TAUT_TRY(conserve(w, t, error));
     taut_copy(w->n, w->q, q);
     taut_copy(w->n, w->v, v);
     return TAUT_OK;
@@ -245,15 +267,31 @@ static void destroy(taut_projector *projector)
     w->invariants = NULL;
 }
 
+static void archive(taut_projector *projector, taut_archive *to)
+{
+    stabilizer *w = projector->self;
+    if (w->invariants)
+        taut_invariants_archive(w->invariants, to);
+    if (w->conserve)
+        taut_conserve_archive(w->conserve, to);
+}
+
 static int fill_mechanical(stabilizer *w, taut_context *context, taut_arena *arena,
                            taut_error *error)
 {
     taut_mechanics *x = &w->mechanics;
     TAUT_TRY(
         taut_mechanics_create(x, context, arena, w->projector.statistics, TAUT_WANT_BOND, error));
-    if (x->rods == 0)
+    TAUT_TRY(taut_conserve_create(context, arena, x->rods, &w->conserve, error));
+    if (x->rods == 0 && !w->conserve)
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "there is nothing to stabilise: the system has no rigid bonds");
+                         "there is nothing to stabilise: the system has no rigid bonds and no "
+                         "invariants");
+    if (w->conserve && w->kind->simple)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "stabilisation '%s' is for rigid bonds alone; [invariants] need post or "
+                         "project",
+                         w->kind->name);
     TAUT_TRY(TAUT_RESERVE(arena, x->rods, error, &w->residual));
     if (w->kind->simple) {
         TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->ones));
@@ -299,6 +337,7 @@ int taut_stabilizer_create(const char *name, int passes, taut_context *context, 
     w->projector = (taut_projector){.name = found->name,
                                     .apply = first ? apply_first_order : found->apply,
                                     .destroy = destroy,
+                                    .archive = archive,
                                     .statistics = statistics,
                                     .self = w};
     int status = fill(w, context, &sizes, arena, error);
@@ -309,8 +348,11 @@ int taut_stabilizer_create(const char *name, int passes, taut_context *context, 
     return status;
 }
 
-int taut_stabilizer_begin(taut_projector *projector, double t, const double *q, taut_error *error)
+int taut_stabilizer_begin(taut_projector *projector, double t, const double *q, const double *v,
+                          taut_error *error)
 {
     stabilizer *w = projector->self;
+    if (w->conserve)
+        return taut_conserve_begin(w->conserve, t, q, v, error);
     return w->invariants ? taut_invariants_begin(w->invariants, t, q, error) : TAUT_OK;
 }

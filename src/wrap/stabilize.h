@@ -20,9 +20,10 @@
 int taut_stabilizer_create(const char *kind, int passes, taut_context *context, taut_arena *arena,
                            taut_statistics *statistics, taut_projector **projector,
                            taut_error *error);
-/* First order: the invariants keep the values they have at this state (before: those of the
- * model's start at t = 0). To be called at the initial state of a run, and after an event that
- * altered the state. Mechanical systems: nothing to do. */
-int taut_stabilizer_begin(taut_projector *projector, double t, const double *q, taut_error *error);
+/* The invariants keep the values they have at this state (before: those of the model's start at
+ * t = 0; mechanical: none). To be called at the initial state of a run, and after an event that
+ * altered the state. v is for mechanical systems. */
+int taut_stabilizer_begin(taut_projector *projector, double t, const double *q, const double *v,
+                          taut_error *error);
 
 #endif

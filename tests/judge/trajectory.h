@@ -40,7 +40,8 @@ typedef struct judge {
     taut_values values;
     unsigned wanted;
     const double *c, *tau;
-    taut_index *rod; /* [rigid bonds] bonds */
+    taut_index *rod;   /* [rigid bonds] bonds */
+    taut_index *order; /* of elimination */
     /* dense: A = G M^-1 G^T of the rigid bonds for a diagonal mass, else [M G^T; G 0] */
     double *matrix, *right;
     double *lambda, *seen; /* [m]: of rigid bonds, in their order; of all */
@@ -82,6 +83,7 @@ static inline int judge_create(judge *j, judge_kind kind, taut_system *system)
     j->c = taut_context_compliance(j->context);
     j->tau = taut_context_damping(j->context);
     j->rod = TAUT_NEW(&j->arena, taut_index, m + 1);
+    j->order = TAUT_NEW(&j->arena, taut_index, m + 1);
     for (taut_index i = 0; !first && i < m; i++)
         if (j->c[i] == 0 || (kind == JUDGE_RIGID && !taut_context_soft(j->context, i)))
             j->rod[j->rods++] = i;
@@ -152,6 +154,47 @@ static inline int judge_eliminate(taut_index n, double *a, double *x)
     return 0;
 }
 
+/* x with A x = b, b in x, for A symmetric and not negative, by elimination with the largest
+ * diagonal entry as pivot. Rows that depend on the others, as those of redundant rigid bonds do,
+ * get x = 0. A is destroyed. */
+static inline int judge_eliminate_bonds(taut_index n, double *a, double *x, taut_index *order)
+{
+    taut_index rank = 0;
+    double first = 0;
+    for (taut_index i = 0; i < n; i++)
+        order[i] = i;
+    for (; rank < n; rank++) {
+        taut_index best = rank;
+        for (taut_index i = rank; i < n; i++)
+            if (a[order[i] * (int64_t)(n + 1)] > a[order[best] * (int64_t)(n + 1)])
+                best = i;
+        taut_index k = order[best];
+        order[best] = order[rank];
+        order[rank] = k;
+        double pivot = a[k * (int64_t)(n + 1)];
+        first = rank == 0 ? pivot : first;
+        if (!isfinite(pivot) || !(first > 0))
+            return -1;
+        if (pivot <= 1e-12 * first)
+            break;
+        for (taut_index i = rank + 1; i < n; i++) {
+            double *row = a + order[i] * (int64_t)n, factor = row[k] / pivot;
+            for (taut_index c = rank + 1; c < n; c++)
+                row[order[c]] -= factor * a[k * (int64_t)n + order[c]];
+            x[order[i]] -= factor * x[k];
+        }
+    }
+    for (taut_index i = n - 1; i >= rank; i--)
+        x[order[i]] = 0;
+    for (taut_index i = rank - 1; i >= 0; i--) {
+        taut_index k = order[i];
+        for (taut_index c = i + 1; c < rank; c++)
+            x[k] -= a[k * (int64_t)n + order[c]] * x[order[c]];
+        x[k] /= a[k * (int64_t)(n + 1)];
+    }
+    return 0;
+}
+
 static inline double judge_row(const judge *j, taut_index bond, const double *x)
 {
     double sum = 0;
@@ -185,7 +228,7 @@ static inline int judge_schur(judge *j, double *a)
             row[s] = judge_row(j, j->rod[s], j->right);
         j->lambda[r] = judge_row(j, j->rod[r], a) + j->values.gamma[j->rod[r]];
     }
-    if (judge_eliminate(k, j->matrix, j->lambda) != 0)
+    if (judge_eliminate_bonds(k, j->matrix, j->lambda, j->order) != 0)
         return -1;
     memset(j->right, 0, (size_t)j->n * sizeof(double));
     for (taut_index r = 0; r < k; r++)

@@ -475,6 +475,31 @@ def bouncing_ball():
     return Mechanical("bouncing_ball", [0, 10], [1, 0], V=lambda t, q: d(9.81) * q[1])
 
 
+def half_car():
+    t, k, c, a, b, w = d(1.03), d(2e4), d(1200), d(1.2), d(1.5), 2 * PI * 20 / d(1.4)  # the front axle is on the bump
+    def F(t, q, v):
+        road, rate = d(0.05) * (1 - cos(w * (t - 1))) / 2, d(0.05) * w * sin(w * (t - 1)) / 2
+        one = k * (q[0] + a * q[1] - road) + c * (v[0] + a * v[1] - rate)
+        two = k * (q[0] - b * q[1]) + c * (v[0] - b * v[1])
+        return [-one - two, b * two - a * one]
+    return Mechanical("half_car", [0, 0], F=F, mass=[Decimal(600), Decimal(900)], t=t)
+
+
+def foot_excitation():
+    return Mechanical("foot_excitation", [0], F=lambda t, q, v: [-100 * (q[0] - d(0.1)) - v[0]], t=d(0.85))
+
+
+def penalty_contact():
+    return Mechanical("penalty_contact", [1], F=lambda t, q, v: [-d(9.81)])
+
+
+def stick_slip():
+    def F(t, q, v):
+        side = [ONE if x > 0 else -ONE for x in v]
+        return [10 * (d(0.3) * t - q[0]) - 20 * (q[0] - q[1]) - 2 * side[0], 20 * (q[0] - q[1]) - 4 * side[1]]
+    return Mechanical("stick_slip", [0, 0], F=F, mass=[ONE, d(1.5)], t=d(0.5))
+
+
 def cloth():
     N, mesh = 3, ONE / 2
     def g(t, q):
@@ -502,6 +527,32 @@ def crane():
     start = lambda s: [15 * progress(s[0]), -(20 - 12 * s[0] / 20) - 1000 * d(9.81) / d(5e6)]
     return Mechanical("crane", start([t]), partial(start, [t], 0), g, [d(5e6)], V=lambda t, q: 1000 * d(9.81) * q[1],
                       mass=[Decimal(1000)] * 2, t=t)
+
+
+def crane_cable():
+    # with a stiffness that depends on t the bond is multiplied by sqrt(k(t)/k(start))
+    t = d(5)
+    rest = lambda t: 20 - 12 * t / 20
+    def progress(t):
+        return t / 20 - sin(2 * PI * t / 20) / (2 * PI)
+    def g(s, q):
+        return [sqrt(rest(t) / rest(s)) * (length([q[0] - 15 * progress(s), q[1]]) - rest(s))]
+    def F(s, q, v):
+        travel = lambda x: [15 * progress(x[0])]
+        away = [q[0] - 15 * progress(s), q[1]]
+        reach = length(away)
+        rate = (away[0] * (v[0] - partial(travel, [s], 0)[0]) + away[1] * v[1]) / reach
+        return [-2000 * (rate + Decimal(12) / 20) * x / reach for x in away]
+    start = lambda s: [15 * progress(s[0]), -rest(s[0]) * (1 + 1000 * d(9.81) / d(1e8))]
+    return Mechanical("crane_cable", start([t]), partial(start, [t], 0), g, [d(1e8) / rest(t)],
+                      V=lambda t, q: 1000 * d(9.81) * q[1], F=F, mass=[Decimal(1000)] * 2, t=t)
+
+
+def robertson_dae():
+    def rates(t, y, u):  # y3 is algebraic, and its rate stands in its place
+        a, b, c = d(0.04) * y[0], d(1e4) * y[1] * y[2], d(3e7) * y[1]**2
+        return [b - a, a - b - c, u[0]]
+    return FirstOrder("robertson_dae", [1, 0, 0], rates, lambda t, y: [y[0] + y[1] + y[2] - 1], [0])
 
 
 def spring_pendulum():
@@ -559,6 +610,63 @@ def top():
     return Mechanical("top", [c, s, 0, 0], [0, 0, -50 * s, 50 * c], lambda t, q: [dot(q, q) - 1], [None], V=V, T=T)
 
 
+def parallelogram():
+    pivot, m = [[ZERO, ZERO], [d(1.5), ZERO], [d(0.5), d(0.75)]], [1, 2, 3]
+    def g(t, q):
+        p = points(q, 2)
+        sides = [(1, 0, d(1.5)), (2, 1, d(1.25)), (0, 2, sqrt(Decimal(13)) / 4)]
+        return [length(sub(a, b)) - 1 for a, b in zip(p, pivot)] + [length(sub(p[i], p[j])) - r for i, j, r in sides]
+    return Mechanical("parallelogram", [x for a in pivot for x in (a[0], a[1] - 1)], [d(2.2), 0] * 3, g, [None] * 6,
+                      V=lambda t, q: sum(m[i] * q[2 * i + 1] for i in range(3)), mass=[ONE * m[i] for i in (0, 0, 1, 1, 2, 2)])
+
+
+def tensegrity():
+    m, spin = [1, 2, 3], [d(0.05), d(3), d(0.02)]
+    side = [(i, s) for i in range(3) for s in (-1, 1)]
+    def g(t, q):
+        p = points(q, 3)
+        node = {x: p[k] for k, x in enumerate(side)}
+        struts = [length(sub(node[i, -1], node[i, 1])) - 2 for i in range(3)]
+        return struts + [length(sub(node[i, s], node[j, r])) - sqrt(TWO) for i in range(3) for s in (-1, 1)
+                         for j in range(i + 1, 3) for r in (-1, 1)]
+    q0 = [ONE * s * (c == i) for i, s in side for c in range(3)]
+    v0 = []
+    for i, s in side:
+        e = [ONE * s * (c == i) for c in range(3)]
+        turn = [spin[(c + 1) % 3] * e[(c + 2) % 3] - spin[(c + 2) % 3] * e[(c + 1) % 3] for c in range(3)]
+        v0 += [turn[0] + 2, turn[1], turn[2] + 15]
+    return Mechanical("tensegrity", q0, v0, g, [None] * 15, V=lambda t, q: d(9.81) * sum(m[k // 2] * q[3 * k + 2] for k in range(6)),
+                      mass=[ONE * m[i] for i, _ in side for c in range(3)])
+
+
+def bennett():
+    a, w = ONE, d(0.5)
+    alpha, beta = PI / 6, PI / 3
+    b = a * sin(beta) / sin(alpha)
+    turn = lambda angle, x: [cos(angle) * x[0] - sin(angle) * x[1], sin(angle) * x[0] + cos(angle) * x[1], x[2]]   # about z
+    tilt = lambda angle, x: [x[0], cos(angle) * x[1] - sin(angle) * x[2], sin(angle) * x[1] + cos(angle) * x[2]]   # about x
+    move = lambda x, r: [x[0] + r, x[1], x[2]]
+    def frames(theta):  # Denavit and Hartenberg: turn about the hinge, along the bar, twist
+        phi = 2 * arctan(sin((beta + alpha) / 2) / sin((beta - alpha) / 2) * cos(theta / 2) / sin(theta / 2))
+        first = lambda x: turn(theta, move(tilt(alpha, x), a))
+        second = lambda x: first(turn(phi, move(tilt(beta, x), b)))
+        return [z for f in (first, second) for k in (0, 1) for z in f([ZERO, ZERO, k * w])]
+    def apart(x, y, r, twist, i, k):
+        return length(sub(x, y)) - sqrt(r**2 + w**2 * (i * i + k * k - 2 * i * k * cos(twist)))
+    def g(t, x):
+        p = points(x, 3)
+        p, q = p[:2], p[2:]
+        both = [(i, k) for i in (0, 1) for k in (0, 1)]
+        base = [[ZERO, ZERO, i * w] for i in (0, 1)]
+        post = [[-b, i * w * sin(beta), i * w * cos(beta)] for i in (0, 1)]
+        return ([apart(p[k], base[i], a, alpha, i, k) for i, k in both] + [length(sub(p[1], p[0])) - w] +
+                [apart(q[k], p[i], b, beta, i, k) for i, k in both] + [length(sub(q[1], q[0])) - w] +
+                [apart(q[i], post[k], a, alpha, i, k) for i, k in both])
+    theta = d(2)
+    return Mechanical("bennett", frames(theta), partial(lambda x: frames(x[0]), [theta], 0), g, [None] * 14,
+                      V=lambda t, q: sum(q[2::3]), mass=[ONE] * 12)
+
+
 def polymer():
     N, rise, turn = 4, d(0.5), d(0.9)
     radius = sqrt(1 - rise**2) / (2 * sin(turn / 2))
@@ -594,8 +702,9 @@ def robot_arm():
 
 MODELS = [double_pendulum, pendulum, free_pendulum, forced_spring, double_pendulum_gravity, quartic_rod, chain, net, truss,
           rope_bending, slider_crank, four_bar, cart, fpu, triatomic, butane, water_box, index2, kepler, michaelis_menten,
-          michaelis_menten_mixed, hydrogen_oxygen, five_dimensions, robertson, van_der_pol, bouncing_ball, cloth, crane,
-          spring_pendulum, squeezer, top, polymer, robot_arm]
+          michaelis_menten_mixed, hydrogen_oxygen, five_dimensions, robertson, van_der_pol, bouncing_ball, half_car,
+          foot_excitation, penalty_contact, stick_slip, cloth, crane, spring_pendulum, squeezer, top, parallelogram, tensegrity,
+          bennett, polymer, robot_arm, crane_cable, robertson_dae]
 
 # -------------------------------------------------------------------------------------------------------------------- output
 

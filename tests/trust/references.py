@@ -16,9 +16,11 @@ precision, no packages; the integrators are in integrators.py.
     bouncing_ball    closed form from bounce to bounce; and in 50-digit decimal numbers, with the
                      whole history as geometric sums
     robertson        linearly implicit Euler method, extrapolated (order 9); and Radau IIA
+    robertson_dae    the same, all three variables by their rates
     van_der_pol      collocation of 7 stages (order 13)
     spring_pendulum  extrapolated midpoint rule (Gragg, Bulirsch, Stoer; order 16), in the
     crane            coordinates of the model; and Gauss collocation of 8 stages (order 16) with
+    crane_cable      (as above)
                      fixed step size, in polar coordinates (r, phi)
     robot_arm        the same two methods; joint angles, and absolute angles with the mass matrix
                      written out
@@ -34,6 +36,12 @@ precision, no packages; the integrators are in integrators.py.
                      the published ones
     cloth            extrapolated midpoint rule of orders 14 and 16 with tolerances 1e-10, 1e-11
                      (buckling makes errors grow by 1000 between the two times)
+    half_car         piecewise between the times at which axles enter and leave the bump:
+                     extrapolated midpoint rule; and Gauss collocation
+    foot_excitation  Gauss collocation from jump to jump; and the closed form of each piece
+    penalty_contact  extrapolated midpoint rule, contacts located by bisection; and closed forms
+    stick_slip       each block sticks or slips in a direction, ends of these located by bisection:
+                     extrapolated midpoint rule of orders 14 and 16
 """
 import math
 import sys
@@ -71,6 +79,24 @@ def robertson(settings):
     return times, ["y1", "y2", "y3"], \
         along(times, lambda t, y, e: seulex(f, jacobian, t, y, e, 1e-10, floor), start), \
         along(times, lambda t, y, e: radau(f, jacobian, t, y, e, 1e-12, floor), start)
+
+
+def robertson_dae(settings):
+    """The same reactions, without the conservation of mass: y3 has its own rate."""
+    k1, k2, k3 = 0.04, 1e4, 3e7
+
+    def f(t, y):
+        a, b, c = k1 * y[0], k2 * y[1] * y[2], k3 * y[1]**2
+        return [b - a, a - b - c, c]
+
+    def jacobian(t, y):
+        return [[-k1, k2 * y[2], k2 * y[1]], [k1, -k2 * y[2] - 2 * k3 * y[1], -k2 * y[1]],
+                [0.0, 2 * k3 * y[1], 0.0]]
+    floor, start = [1e-14, 1e-19, 1e-6], [1.0, 0.0, 0.0]
+    times = [40.0, 4e10]
+    return times, ["y1", "y2", "y3"], \
+        along(times, lambda t, y, e: seulex(f, jacobian, t, y, e, 1e-9, floor), start), \
+        along(times, lambda t, y, e: radau(f, jacobian, t, y, e, 1e-11, floor), start)
 
 
 def van_der_pol(settings):
@@ -179,6 +205,56 @@ def crane(settings):
         return [x + X, z, u + V, s, tension(t, y[0], y[2])]
     first = along(times, lambda t, y, e: gbs(plane, t, y, e, 1e-11, [20, 20, 1, 1]), polar(*start))
     steps = lambda t, e: int((e - t) * (2 + sqrt(k / m))) + 1
+    second = along(times, lambda t, y, e: gauss(radial, t, y, e, steps(t, e)), start)
+    return times, ["hook.x", "hook.y", "hook.x'", "hook.y'", "lambda(cable)"], \
+        [show_plane(t, y) for t, y in zip(times, first)], \
+        [show_radial(t, y) for t, y in zip(times, second)]
+
+
+def crane_cable(settings):
+    m, g, EA, d = 1000.0, 9.81, 1e8, 2000.0
+    length, hoist, travel, T = 20.0, 12.0, 15.0, 20.0
+    w = 2 * math.pi / T
+    times = [7.0, 20.0]
+
+    def trolley(t):
+        return (travel * (t / T - sin(w * t) / (2 * math.pi)), travel / T * (1 - cos(w * t)),
+                travel / T * w * sin(w * t))
+
+    def tension(t, r, dr):
+        rest = length - hoist * t / T
+        return EA * (r / rest - 1)
+
+    def pull(t, r, dr):
+        return tension(t, r, dr) + d * (dr + hoist / T)
+
+    def plane(t, y):
+        X, V, _ = trolley(t)
+        x, z, u = y[0] - X, y[1], y[2] - V
+        r = math.hypot(x, z)
+        f = pull(t, r, (x * u + z * y[3]) / r) / (m * r)
+        return [y[2], y[3], -f * x, -f * z - g]
+
+    def radial(t, y):  # in the frame of the trolley
+        r, phi, dr, dphi = y
+        a = trolley(t)[2]
+        return [dr, dphi, r * dphi**2 + g * cos(phi) - a * sin(phi) - pull(t, r, dr) / m,
+                -(2 * dr * dphi + g * sin(phi) + a * cos(phi)) / r]
+    stretched = 1 + m * g / EA
+    start = [length * stretched, 0.0, -hoist / T * stretched, 0.0]
+
+    def show_plane(t, y):
+        X, V, _ = trolley(t)
+        x, z, u = y[0] - X, y[1], y[2] - V
+        r = math.hypot(x, z)
+        return y + [tension(t, r, (x * u + z * y[3]) / r)]
+
+    def show_radial(t, y):
+        X, V, _ = trolley(t)
+        x, z, u, s = polar(*y)
+        return [x + X, z, u + V, s, tension(t, y[0], y[2])]
+    first = along(times, lambda t, y, e: gbs(plane, t, y, e, 1e-11, [20, 20, 1, 1]), polar(*start))
+    steps = lambda t, e: int((e - t) * (2 + sqrt(EA / (length - hoist) / m))) + 1
     second = along(times, lambda t, y, e: gauss(radial, t, y, e, steps(t, e)), start)
     return times, ["hook.x", "hook.y", "hook.x'", "hook.y'", "lambda(cable)"], \
         [show_plane(t, y) for t, y in zip(times, first)], \
@@ -530,11 +606,183 @@ def cloth(settings):
     return times, names, [show(y) for y in first], [show(y) for y in second]
 
 
+# ------------------------------------------------------------------------------- discontinuities
+
+def located(f, events, t, y, end, march, stride):
+    """Until the first sign change of an event, found by bisection of real integrations, or the
+    end: (t, y, number of the event or None)."""
+    while t < end:
+        z = min(t + stride, end)
+        next = march(f, t, y, z)
+        before = [e(t, y) for e in events]
+        for k, e in enumerate(events):
+            if before[k] > 0 >= e(z, next):
+                low, high, at = t, z, next
+                while high - low > 4e-16 * max(1.0, high):
+                    middle = (low + high) / 2
+                    state = march(f, t, y, middle)
+                    if any(b > 0 >= other(middle, state) for b, other in zip(before, events)):
+                        high, at = middle, state
+                    else:
+                        low = middle
+                hit = [j for j, other in enumerate(events) if before[j] > 0 >= other(high, at)]
+                return high, at, hit[0]
+        t, y = z, next
+    return t, y, None
+
+
+def by_gbs(scale, columns=7):
+    return lambda f, t, y, z: gbs(f, t, y, z, 1e-14, scale, columns, z - t) if z > t else y
+
+
+def by_gauss(h):
+    return lambda f, t, y, z: gauss(f, t, y, z, max(1, math.ceil((z - t) / h))) if z > t else y
+
+
+def half_car(settings):
+    m, J, k, c, a, b = 600.0, 900.0, 2e4, 1200.0, 1.2, 1.5
+    speed, height, span, begin = 20.0, 0.05, 1.4, 1.0
+    times = [1.1, 1.3, 3.0]
+
+    def phase(front, rear):
+        def road(s, on):
+            w = 2 * math.pi / span
+            return (height * (1 - cos(w * s)) / 2, height * w * speed * sin(w * s) / 2) if on else (0, 0)
+
+        def f(t, y):
+            s = speed * (t - begin)
+            z1, d1 = road(s, front)
+            z2, d2 = road(s - a - b, rear)
+            one = k * (y[0] + a * y[1] - z1) + c * (y[2] + a * y[3] - d1)
+            two = k * (y[0] - b * y[1] - z2) + c * (y[2] - b * y[3] - d2)
+            return [y[2], y[3], -(one + two) / m, (b * two - a * one) / J]
+        return f
+    edges = [(begin, (1, 0)), (begin + span / speed, (0, 0)), (begin + (a + b) / speed, (0, 1)),
+             (begin + (a + b + span) / speed, (0, 0)), (9.0, None)]
+
+    def run(march):
+        result, t, y = [], begin, [0.0] * 4
+        for (start, on), (stop, _) in zip(edges, edges[1:]):
+            for z in [x for x in times if start < x < stop] + [stop]:
+                y = march(phase(*on), t, y, min(z, times[-1]))
+                t = min(z, times[-1])
+                if z in times and len(result) < len(times):
+                    result.append(y)
+        return result
+    return (times, ["z", "theta", "z'", "theta'"], run(by_gbs([1e-2, 1e-2, 0.1, 0.1])),
+            run(by_gauss(0.01)))
+
+
+def foot_excitation(settings):
+    k, c, period, pulse, lift = 100.0, 1.0, 0.8, 0.1, 0.1
+    times = [5.0, 10.0]
+
+    def closed(t, y, foot, z):  # damped oscillation about the foot
+        d, s = c / 2, z - t
+        w = sqrt(k - d * d)
+        x = y[0] - foot
+        B = (y[1] + d * x) / w
+        e, C, S = math.exp(-d * s), cos(w * s), sin(w * s)
+        p = e * (x * C + B * S)
+        return [p + foot, -d * p + e * w * (B * C - x * S)]
+
+    def numeric(t, y, foot, z):
+        return by_gauss(0.02)(lambda t, y: [y[1], -k * (y[0] - foot) - c * y[1]], t, y, z)
+
+    def run(march):
+        result, t, y, n = [], 0.0, [0.0, 0.0], 0
+        while len(result) < len(times):
+            for foot, stop in ((lift, n * period + pulse), (0.0, (n + 1) * period)):
+                for z in [x for x in times if t < x <= stop]:
+                    y, t = march(t, y, foot, z), z
+                    result.append(y)
+                y, t = march(t, y, foot, stop), stop
+            n += 1
+        return result
+    return times, ["x", "x'"], run(numeric), run(closed)
+
+
+def penalty_contact(settings):
+    m, g, k, c = 1.0, 9.81, 1e5, 20.0
+    times = [1.0, 3.0]
+
+    def closed(end):  # parabolas and damped oscillations in turn
+        t, y, v = 0.0, 1.0, 0.0
+        d, w = c / 2 / m, sqrt(k / m - (c / 2 / m)**2)
+        rest = -m * g / k
+
+        def touch(s, v):
+            x, e = -rest, math.exp(-d * s)
+            B = (v + d * x) / w
+            p = e * (x * cos(w * s) + B * sin(w * s))
+            return p + rest, -d * p + e * w * (B * cos(w * s) - x * sin(w * s))
+        while True:
+            s = (v + sqrt(v * v + 2 * g * y)) / g
+            if t + s >= end:
+                s = end - t
+                return [y + v * s - g * s * s / 2, v - g * s]
+            t, y, v = t + s, 0.0, v - g * s
+            low, high = 0.5 * math.pi / w, 1.5 * math.pi / w
+            while high - low > 4e-16 * high:
+                s = (low + high) / 2
+                low, high = (s, high) if touch(s, v)[0] < 0 else (low, s)
+            if t + high >= end:
+                return list(touch(end - t, v))
+            t, v = t + high, touch(high, v)[1]
+
+    def numeric(end):
+        t, y, touches = 0.0, [1.0, 0.0], False
+        while t < end:
+            f = (lambda t, y: [y[1], -g - (k * y[0] + c * y[1]) / m]) if touches else \
+                (lambda t, y: [y[1], -g])
+            side = -1 if touches else 1
+            y[0] = side * max(side * y[0], 1e-300)
+            t, y, hit = located(f, [lambda t, y: side * y[0]], t, y, end, by_gbs([1.0, 10.0]), 2e-3)
+            touches = touches != (hit is not None)
+        return y
+    return times, ["y", "y'"], [numeric(t) for t in times], [closed(t) for t in times]
+
+
+def stick_slip(settings):
+    m, k1, k2, F, speed = (1.0, 1.5), 10.0, 20.0, (2.0, 4.0), 0.3
+    times = [10.0, 20.0]
+
+    def pull(t, y, i):
+        return k1 * (speed * t - y[0]) - k2 * (y[0] - y[1]) if i == 0 else k2 * (y[0] - y[1])
+
+    def run(march, stride):
+        result, t, y, way = [], 0.0, [0.0] * 4, [0, 0]  # way: of each block; 0: it sticks
+        for end in times:
+            while t < end:
+                now = tuple(way)
+
+                def f(t, y):
+                    a = [(pull(t, y, i) - now[i] * F[i]) / m[i] if now[i] else 0.0 for i in (0, 1)]
+                    return [y[2] if now[0] else 0.0, y[3] if now[1] else 0.0] + a
+
+                def event(i):
+                    if now[i]:
+                        return lambda t, y: now[i] * y[2 + i]
+                    return lambda t, y: F[i] - abs(pull(t, y, i))
+                for i in (0, 1):
+                    y[2 + i] = now[i] * max(now[i] * y[2 + i], 1e-300)
+                t, y, hit = located(f, [event(0), event(1)], t, y, end, march, stride)
+                if hit is not None:  # left, or came to rest
+                    A = pull(t, y, hit)
+                    way[hit] = 0 if way[hit] and abs(A) <= F[hit] else (1 if A > 0 else -1)
+                    y[2 + hit] = 0.0
+            result.append(list(y))
+        return result
+    return (times, ["x1", "x2", "x1'", "x2'"], run(by_gbs([1.0] * 4), 0.02),
+            run(by_gbs([1.0] * 4, 8), 0.033))
+
+
 CASES = [(bouncing_ball, {}), (robertson, {}), (van_der_pol, {})] + \
     [(spring_pendulum, {"ratio": x}) for x in (2.0, 3.0, 5.0, 50.0)] + \
-    [(crane, {})] + \
+    [(crane, {}), (crane_cable, {}), (robertson_dae, {})] + \
     [(robot_arm, {}), (robot_arm, {"stiffness": 1e4}), (robot_arm, {"stiffness": 1e6})] + \
-    [(top, {}), (squeezer, {}), (polymer, {}), (cloth, {})]
+    [(top, {}), (squeezer, {}), (polymer, {}), (cloth, {})] + \
+    [(half_car, {}), (foot_excitation, {}), (penalty_contact, {}), (stick_slip, {})]
 
 
 def kind(name):
@@ -556,7 +804,7 @@ def main():
                 sizes[kind(name)] = max(sizes.get(kind(name), 0), abs(x))
             for name, x, y in zip(names, a, b):
                 off, size = 2 * abs(x - y), sizes[kind(name)]
-                if model not in (robertson, van_der_pol):
+                if model not in (robertson, robertson_dae, van_der_pol):
                     worst[kind(name)] = max(worst.get(kind(name), 0), off / size)
                 else:
                     worst[name] = max(worst.get(name, 0), off / abs(x))

@@ -78,7 +78,9 @@ static int end(maker *m, taut_role role, int32_t root, const taut_index *row,
                                        .slot = m->slot,
                                        .time_slot = -1,
                                        .row = row,
-                                       .column = row};
+                                       .column = row,
+                                       .branches =
+                                           role == TAUT_ROLE_VALUE ? NULL : &m->system->branches};
     int status = m->no_memory ? taut_fail_memory(m->error) : taut_graph_status(m->graph, m->error);
     if (status == 0)
         status = taut_statement_kernel_create(&plan, &m->system->arena, kernel, m->error);

@@ -10,6 +10,7 @@ static bool is_fetched(const taut_slot *slot)
     case TAUT_FROM_V:
     case TAUT_FROM_LAMBDA:
     case TAUT_FROM_WEIGHT:
+    case TAUT_FROM_BRANCH:
     case TAUT_FROM_DATA: return true;
     case TAUT_FROM_PARAMETER: return slot->gather;
     default: return false;

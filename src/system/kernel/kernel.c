@@ -29,14 +29,15 @@ static void output(maker *m, int32_t node, int level)
 }
 
 /* Marks the slots in use below the root. */
-static int mark_used(const taut_statement_kernel_plan *plan, int32_t root, taut_arena *arena,
+static int mark_used(const taut_statement_kernel_plan *plan, taut_arena *arena,
                      unsigned char **used)
 {
     unsigned char *flag = TAUT_NEW(arena, unsigned char, taut_graph_size(plan->graph));
     *used = TAUT_NEW(arena, unsigned char, 3 * plan->slots + 1);
     if (!flag || !*used)
         return TAUT_ERROR_MEMORY;
-    taut_graph_mark(plan->graph, &root, 1, flag);
+    taut_graph_mark(plan->graph, &plan->root, 1, flag);
+    taut_graph_mark(plan->graph, plan->also, plan->also_count, flag);
     for (int32_t k = 0; k < taut_graph_size(plan->graph); k++) {
         const taut_node *node = taut_graph_node(plan->graph, k);
         if (flag[k] && node->op == TAUT_OP_INPUT && node->a < plan->slots)
@@ -62,7 +63,7 @@ static int32_t local_of(maker *m, const taut_slot *slot, bool algebraic)
 static int find_locals(maker *m)
 {
     unsigned char *used;
-    if (mark_used(m->plan, m->plan->root, m->arena, &used))
+    if (mark_used(m->plan, m->arena, &used))
         return taut_fail_memory(m->error);
     m->local = TAUT_NEW(m->arena, taut_local, m->plan->slots + 1);
     TAUT_NEED(m->error, m->local);
@@ -258,11 +259,42 @@ static int value_outputs(maker *m)
     return 0;
 }
 
+/* du/dt along q' = v, v' = a, t' = 1, first order: q' = a; a is gathered as a weight. */
+static int guard_outputs(maker *m)
+{
+    taut_graph *graph = m->plan->graph;
+    int32_t slot[2 * LOCAL_LIMIT + 1], seed[2 * LOCAL_LIMIT + 1], count = 0;
+    bool first_order = m->plan->first_order;
+    for (int32_t c = 0; c < m->locals; c++) {
+        taut_local *local = &m->local[c];
+        if (local->v_slot >= 0 && !first_order) {
+            slot[count] = local->v_slot;
+            seed[count++] = taut_graph_input(graph, add_slot(m, c, TAUT_FROM_WEIGHT));
+        }
+        if (local->q_slot < 0)
+            continue;
+        if (!first_order && local->v_slot < 0)
+            local->v_slot = add_slot(m, c, TAUT_FROM_V);
+        slot[count] = local->q_slot;
+        seed[count++] =
+            taut_graph_input(graph, first_order ? add_slot(m, c, TAUT_FROM_WEIGHT) : local->v_slot);
+    }
+    if (m->plan->time_slot >= 0) {
+        slot[count] = m->plan->time_slot;
+        seed[count++] = taut_graph_constant(graph, 1);
+    }
+    for (int32_t k = 0; k < m->plan->also_count; k++)
+        output(m, m->plan->also[k], 0);
+    for (int32_t k = 0; k < m->plan->also_count; k++)
+        output(m, taut_graph_derivative(graph, m->plan->also[k], count, slot, seed), 1);
+    return 0;
+}
+
 static int (*const make_outputs[TAUT_ROLE_COUNT])(maker *) = {
     [TAUT_ROLE_BOND] = bond_outputs,       [TAUT_ROLE_POTENTIAL] = potential_outputs,
     [TAUT_ROLE_STIFF] = potential_outputs, [TAUT_ROLE_FORCE] = force_outputs,
     [TAUT_ROLE_KINETIC] = kinetic_outputs, [TAUT_ROLE_MASS] = mass_outputs,
-    [TAUT_ROLE_VALUE] = value_outputs,
+    [TAUT_ROLE_VALUE] = value_outputs,     [TAUT_ROLE_GUARD] = guard_outputs,
 };
 
 /* Does any of the outputs [first, last) depend on a slot of this source? */
@@ -392,21 +424,23 @@ static bool is_steady(const taut_statement_kernel *kernel)
 }
 
 /* What makes evaluation fast, found out once. */
-static int plan_evaluation(taut_statement_kernel *kernel, taut_local *local, taut_arena *arena)
+static int plan_evaluation(taut_statement_kernel *kernel, taut_local *local, taut_arena *arena,
+                           bool held)
 {
     for (int32_t c = 0; c < kernel->locals; c++)
         local[c].places = taut_places_make(local[c].gather, local[c].one, kernel->members);
     kernel->rows = taut_places_make(kernel->row, 0, kernel->members);
-    kernel->steady = is_steady(kernel);
+    kernel->steady = !held && is_steady(kernel);
     if (taut_statement_kernel_plan_fetches(kernel, arena) ||
         (kernel->role == TAUT_ROLE_BOND && plan_watch(kernel, arena)))
         return TAUT_ERROR_MEMORY;
     return taut_statement_kernel_plan_simple(kernel, arena);
 }
 
-static int64_t output_room(int64_t nc)
+static int64_t output_room(const maker *m)
 {
-    return 8 + 5 * nc + 4 * nc * nc;
+    int64_t nc = m->locals;
+    return 8 + 5 * nc + 4 * nc * nc + 2 * (int64_t)m->plan->also_count;
 }
 
 int taut_statement_kernel_create(taut_statement_kernel_plan *plan, taut_arena *arena,
@@ -416,11 +450,12 @@ int taut_statement_kernel_create(taut_statement_kernel_plan *plan, taut_arena *a
     taut_arena_init(&scratch, &arena->allocator);
     maker m = {.plan = plan, .arena = &scratch, .error = error};
     taut_statement_kernel *kernel = TAUT_NEW(arena, taut_statement_kernel, 1);
+    const int32_t slots = plan->slots;
     int status = kernel ? find_locals(&m) : taut_fail_memory(error);
     if (status)
         goto done;
-    m.node = TAUT_NEW(&scratch, int32_t, output_room(m.locals));
-    m.level = TAUT_NEW(&scratch, unsigned char, output_room(m.locals));
+    m.node = TAUT_NEW(&scratch, int32_t, output_room(&m));
+    m.level = TAUT_NEW(&scratch, unsigned char, output_room(&m));
     if (!m.node || !m.level) {
         status = taut_fail_memory(error);
         goto done;
@@ -448,11 +483,14 @@ int taut_statement_kernel_create(taut_statement_kernel_plan *plan, taut_arena *a
     slot_levels(&m, kernel->tape, slot);
     kernel->slot = slot;
     kernel->local = local;
-    if (plan_evaluation(kernel, local, arena)) {
+    if (plan_evaluation(kernel, local, arena, plan->held)) {
         status = taut_fail_memory(error);
         goto done;
     }
-    *result = kernel;
+    if (kernel->kinks && plan->branches)
+        status = taut_guards_create(plan, slots, arena, kernel, error);
+    if (status == 0)
+        *result = kernel;
 done:
     taut_arena_clear(&scratch);
     return status;

@@ -20,6 +20,7 @@ typedef enum taut_role {
     TAUT_ROLE_KINETIC,   /* adds to the kinetic energy */
     TAUT_ROLE_MASS,      /* an entry of M */
     TAUT_ROLE_VALUE,     /* a number: output, event, compliance, start value, parameter */
+    TAUT_ROLE_GUARD,     /* the guards of another statement (guards.c) */
     TAUT_ROLE_COUNT
 } taut_role;
 
@@ -30,6 +31,7 @@ typedef enum taut_slot_source {
     TAUT_FROM_LAMBDA,
     TAUT_FROM_PARAMETER,
     TAUT_FROM_WEIGHT, /* mass_weight of taut_values, gathered like a velocity */
+    TAUT_FROM_BRANCH, /* branches of guards, in held statements */
     TAUT_FROM_TIME,
     TAUT_FROM_DATA
 } taut_slot_source;
@@ -58,6 +60,27 @@ typedef struct taut_fetch {
     const double *data; /* of TAUT_FROM_DATA */
 } taut_fetch;
 
+/* A condition inside an expression. Its function u decides the branch: u > 0 (1, else -1 or 0), or
+ * the cell floor(u). */
+typedef enum taut_guard_kind { TAUT_GUARD_SIGN, TAUT_GUARD_SIDE, TAUT_GUARD_CELL } taut_guard_kind;
+typedef struct taut_guard {
+    taut_op op; /* that is held */
+    taut_guard_kind kind;
+    bool of_state; /* u depends on q or v; else on t alone */
+    bool curved;   /* u is not a linear function of t */
+} taut_guard;
+
+/* The guards of a statement; branch g of member m is number first + g * members + m. */
+typedef struct taut_guards {
+    int32_t count;
+    taut_guard *guard;
+    int64_t first;
+    /* the statement with branches as inputs: each is continued beyond its guard */
+    struct taut_statement_kernel *held;
+    struct taut_statement_kernel *values; /* role GUARD */
+    const char *place;                    /* file:line, or NULL */
+} taut_guards;
+
 /* Where the outputs of each role begin; nc is the number of local coordinates, tri = nc (nc + 1)
  * / 2.
  *   BOND       g | G[nc] | g_t | gamma | Hess[tri]                      levels 0 | 1 | 1 | 2 | 3
@@ -67,7 +90,8 @@ typedef struct taut_fetch {
  *   T | p[nc] | M[tri] | force[nc] | dforce/dq[nc][nc] | dforce/dv[nc][nc] | d(M w)/dq[nc][nc]
  *   levels 0 1 1 2 3 3 4
  *   MASS       M | dM/dq[nc]                                            levels 0 | 1
- *   VALUE      value                                                    level 0 */
+ *   VALUE      value                                                    level 0
+ *   GUARD      u[guards] | du/dt[guards]                                levels 0 | 1 */
 typedef struct taut_statement_kernel {
     taut_role role;
     taut_tape *tape;
@@ -91,6 +115,7 @@ typedef struct taut_statement_kernel {
     const taut_index *control_map;
     bool uses_q, uses_v, uses_t; /* does the value (level 0; KINETIC: M) depend on it? */
     bool kinks;                  /* the value has abs, min, floor, ... */
+    taut_guards *guards;         /* of these, or NULL */
     bool second;                 /* second derivatives are not identically zero */
     bool steady;                 /* POTENTIAL: the gradient depends on nothing but parameters */
     /* one member of a bond, potential or force: single.c can run it */
@@ -110,19 +135,30 @@ typedef struct taut_statement_kernel_plan {
     int32_t time_slot; /* slot of time, or -1 */
     const taut_index *row, *column;
     bool first_order; /* V is the algebraic variables: no gamma */
+    /* number of branches so far, raised by those of the guards; NULL: none are made */
+    int64_t *branches;
+    /* further nodes whose slots are in use; of role GUARD its functions u */
+    const int32_t *also;
+    int32_t also_count;
+    bool held; /* the statement of other guards, made by guards.c */
 } taut_statement_kernel_plan;
 
 /* Differentiates and makes the tape. The kernel lives in `arena`. */
 int taut_statement_kernel_create(taut_statement_kernel_plan *plan, taut_arena *arena,
                                  taut_statement_kernel **kernel, taut_error *error);
 
+/* The guards of a statement that has been made from this plan, whose slots were `slots` then:
+ * kernel->guards, NULL when it has none. Part of taut_statement_kernel_create. (guards.c) */
+int taut_guards_create(const taut_statement_kernel_plan *plan, int32_t slots, taut_arena *arena,
+                       taut_statement_kernel *kernel, taut_error *error);
+
 /* Arrays that slots are gathered from; by name, or by taut_slot_source. */
 typedef struct taut_inputs {
     union {
         struct {
-            const double *nothing, *q, *v, *lambda, *parameter, *weight;
+            const double *nothing, *q, *v, *lambda, *parameter, *weight, *branch;
         };
-        const double *from[TAUT_FROM_WEIGHT + 1];
+        const double *from[TAUT_FROM_BRANCH + 1];
     };
     double t;
 } taut_inputs;

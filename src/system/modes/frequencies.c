@@ -5,6 +5,7 @@
 #include "base/rows.h"
 #include "base/vectors.h"
 #include "linalg/spectrum.h"
+#include "system/modes/modes.h"
 #include "system/modes/potential_modes.h"
 #include "system/singular.h"
 #include "system/system.h"
@@ -149,10 +150,10 @@ static int explain(const work *w, const taut_context *context, int status, doubl
     return taut_singular_explain(&parts, status, t, "frequencies cannot be found", error);
 }
 
-int taut_frequencies(taut_context *context, double t, const double *q, int count, double *frequency,
-                     int *found, bool *complete, taut_error *error)
+/* `ends`: of springs only these, count is 1. */
+static int find(taut_context *context, double t, const double *q, int count, bool ends,
+                double *frequency, int *found, bool *complete, taut_error *error)
 {
-    TAUT_REQUIRE(context && q && count >= 0 && (frequency || count == 0) && found && complete);
     const taut_system *system = context->system;
     bool stiff = system->sizes.can & TAUT_HAS_STIFF_POTENTIAL;
     *found = 0;
@@ -175,6 +176,9 @@ int taut_frequencies(taut_context *context, double t, const double *q, int count
         status = taut_spectrum_potential(&w.shape, w.values.mass, w.entry, w.tangent.start,
                                          w.tangent.column, w.values.stiff_hessian, count, frequency,
                                          &spectrum, &context->arena.allocator, error);
+    else if (status == 0 && ends)
+        status = taut_spectrum_ends(&w.shape, w.values.mass, w.entry, w.compliance, frequency,
+                                    &spectrum, &context->arena.allocator, error);
     else if (status == 0)
         status = taut_spectrum_bonds(&w.shape, w.values.mass, w.entry, w.compliance, count,
                                      frequency, NULL, &spectrum, &context->arena.allocator, error);
@@ -183,4 +187,18 @@ int taut_frequencies(taut_context *context, double t, const double *q, int count
     *found = spectrum.found;
     *complete = spectrum.complete;
     return status;
+}
+
+int taut_frequencies(taut_context *context, double t, const double *q, int count, double *frequency,
+                     int *found, bool *complete, taut_error *error)
+{
+    TAUT_REQUIRE(context && q && count >= 0 && (frequency || count == 0) && found && complete);
+    return find(context, t, q, count, false, frequency, found, complete, error);
+}
+
+int taut_frequency_ends(taut_context *context, double t, const double *q, double frequency[2],
+                        int *found, taut_error *error)
+{
+    bool complete;
+    return find(context, t, q, 1, true, frequency, found, &complete, error);
 }

@@ -60,4 +60,8 @@ bool taut_modes_blend(const taut_modes_work *modes, const double *action, double
 int taut_modes_gradient(taut_modes_work *modes, double t, const double *q, const double *action,
                         double *gradient, taut_error *error);
 
+/* (frequencies.c) The lowest and the highest frequency at (t, q); *found: 0, 1 (one mode) or 2. */
+int taut_frequency_ends(taut_context *context, double t, const double *q, double frequency[2],
+                        int *found, taut_error *error);
+
 #endif

@@ -1,0 +1,13 @@
+#!/bin/sh
+# bench_guards_instructions.sh - instructions per step of dop8 on 100,000 oscillators with a condition each, whose branch never changes,
+# against forces of the same length without conditions.
+. "$(dirname "$0")/count.sh"
+
+each() { # each WHO: instructions per step
+    few=$(instructions bench_guards "$1" 100000 3) && many=$(instructions bench_guards "$1" 100000 13) || return 1
+    echo "$few $many" | awk '{ printf "%.0f", ($2 - $1) / 10 }'
+}
+
+plain=$(each plain) && guards=$(each guards) || { echo "guards, instructions | failed | callgrind"; exit 1; }
+echo "dop8, 100000 oscillators: $plain instructions per step, $guards with a guard each"
+echo "$plain $guards" | awk '{ r = $2 / $1; printf "100000 guards, instructions against none | 1.05 | %.3g | %s\n", r, r <= 1.05 ? "met" : "missed" }'

@@ -1,0 +1,304 @@
+/* checkpoint.c - taut run --checkpoint and --resume. The file holds all that the run was made from,
+ * the model's text, its tables, the initial values and the arguments, so that files which were
+ * changed since do not matter; then where the rows end, and what the solver remembers. */
+#define _XOPEN_SOURCE 700
+#include "checkpoint.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "windows.h"
+
+enum { FOLDER = 4096 };
+
+/* ---- writing */
+
+int cli_checkpoint_check(const cli_call *call, const char *path, const char *out, const char *plot)
+{
+    struct stat status;
+    if (!path)
+        return taut_options_given(call->options, "checkpoint-every")
+                   ? cli_refuse(call, "--checkpoint-every has no effect without --checkpoint FILE")
+                   : 0;
+    if (strcmp(path, "-") == 0)
+        return cli_refuse(call, "--checkpoint -: a checkpoint is replaced by the next one, which "
+                                "standard output cannot do; give it a file");
+    if (out && strcmp(out, "-") == 0)
+        return cli_refuse(call, "--checkpoint needs --out FILE: rows on standard output cannot be "
+                                "continued");
+    if (out && stat(out, &status) == 0 && !S_ISREG(status.st_mode))
+        return cli_refuse(call,
+                          "--checkpoint: %s is not a regular file, rows in it cannot be "
+                          "continued",
+                          out);
+    if (plot)
+        return cli_refuse(call, "--checkpoint does not support --plot: a picture is drawn at the "
+                                "end, from rows that are not kept");
+    if (out && strcmp(out, path) == 0)
+        return cli_refuse(call, "--checkpoint %s: this is the file of --out", path);
+    return cli_output_check(call, "checkpoint", path);
+}
+
+/* A new run replaces the checkpoint of an old one, and never another file. */
+int cli_checkpoint_begin(const cli_call *call, const char *path)
+{
+    static const char head[] = "taut checkpoint ";
+    char found[sizeof head] = "";
+    FILE *file = path ? fopen(path, "rb") : NULL;
+    if (!file)
+        return 0;
+    size_t size = fread(found, 1, sizeof head - 1, file);
+    fclose(file);
+    if (size > 0 && strcmp(found, head) != 0)
+        return cli_refuse(call, "--checkpoint %s: this file exists and is not a checkpoint", path);
+    remove(path);
+    return 0;
+}
+
+static int keep_bytes(void *user, const void *bytes, size_t count)
+{
+    cli_checkpoint *c = user;
+    if (count > c->room - c->count) {
+        size_t room = 2 * (c->count + count);
+        char *larger = realloc(c->bytes, room);
+        if (!larger)
+            return 1;
+        c->bytes = larger;
+        c->room = room;
+    }
+    memcpy(c->bytes + c->count, bytes, count);
+    c->count += count;
+    return 0;
+}
+
+/* All arguments, each with a zero byte. */
+static void put_arguments(cli_saving *to, cli_checkpoint *c)
+{
+    c->count = 0;
+    for (int k = 0; k < c->call->argument_count && to->reason == 0; k++)
+        if (keep_bytes(c, c->call->arguments[k], strlen(c->call->arguments[k]) + 1) != 0)
+            to->reason = ENOMEM;
+    cli_saving_part(to, "arguments", c->bytes, c->count);
+}
+
+/* Tables as the model has read them; after a resumption those of the checkpoint. */
+static void put_tables(cli_saving *to, const cli_checkpoint *c)
+{
+    const char *name, *path = c->model->path, *slash = strrchr(path, '/');
+    for (taut_index k = 0; (name = taut_system_table(c->model->system, k)) && to->reason == 0;
+         k++) {
+        char *part = cli_format("table %s", name);
+        cli_part known = c->call->saved && part ? cli_saved_part(c->call->saved, part)
+                                                : (cli_part){NULL, NULL, 0};
+        if (known.bytes) {
+            cli_saving_part(to, part, known.bytes, known.length);
+        } else {
+            char *file = slash ? cli_format("%.*s/%s", (int)(slash - path), path, name)
+                               : cli_format("%s", name);
+            FILE *table = file ? fopen(file, "rb") : NULL;
+            size_t length = 0;
+            char *text = table ? cli_read_file(table, &length) : NULL;
+            if (text && part)
+                cli_saving_part(to, part, text, length);
+            else
+                to->reason = errno ? errno : ENOMEM;
+            if (table)
+                fclose(table);
+            free(text);
+            free(file);
+        }
+        free(part);
+    }
+}
+
+static void put_model(cli_saving *to, cli_checkpoint *c)
+{
+    char folder[FOLDER];
+    size_t length = 0;
+    const char *text = taut_system_text(c->model->system, &length);
+    cli_saving_part(to, "version", taut_version(), strlen(taut_version()));
+    if (!getcwd(folder, sizeof folder))
+        to->reason = to->reason ? to->reason : errno;
+    else
+        cli_saving_part(to, "folder", folder, strlen(folder));
+    put_arguments(to, c);
+    cli_saving_part(to, "path", c->model->path, strlen(c->model->path));
+    cli_saving_part(to, "model", text, length);
+    if (c->model->start_text)
+        cli_saving_part(to, "start", c->model->start_text, strlen(c->model->start_text));
+    put_tables(to, c);
+}
+
+int cli_checkpoint_call(void *user, taut_solver *solver, taut_error *error)
+{
+    cli_checkpoint *c = user;
+    taut_file_mark mark = {.size = sizeof mark, .rows = -1};
+    char place[64];
+    int code = c->out ? taut_file_sink_mark(c->out, &mark, error) : 0;
+    if (code != 0)
+        return code; /* rows cannot be written */
+    cli_saving to;
+    cli_saving_open(&to, c->path);
+    put_model(&to, c);
+    int size = snprintf(place, sizeof place, "%" PRId64 " %" PRId64, mark.rows, mark.bytes);
+    cli_saving_part(&to, "rows", place, (size_t)size);
+    c->count = 0;
+    code = taut_solver_save(solver, keep_bytes, c, error);
+    if (code != 0)
+        to.reason = to.reason ? to.reason : EIO;
+    cli_saving_part(&to, "run", c->bytes, c->count);
+    int reason = cli_saving_close(&to);
+    if (code != 0 && code != TAUT_ERROR_FILE)
+        return code;
+    if (reason != 0 && !c->warned) {
+        cli_warning("the checkpoint '%s' cannot be written: %s; the run continues, and an earlier "
+                    "checkpoint stays",
+                    c->path, strerror(reason));
+        c->warned = true;
+    }
+    return 0;
+}
+
+void cli_checkpoint_release(cli_checkpoint *c)
+{
+    free(c->bytes);
+    c->bytes = NULL;
+}
+
+/* ---- reading */
+
+static int refuse(const cli_call *call, const char *path, const char *why)
+{
+    return cli_refuse(call, "--resume: '%s' cannot be continued: %s", path, why);
+}
+
+/* Everything else is in the checkpoint. */
+static int check_alone(const cli_call *call)
+{
+    static const char *const allowed[] = {"resume", "quiet", "json", "verbose"};
+    const taut_option *option;
+    if (call->operand)
+        return cli_misuse(call,
+                          "unexpected '%s': --resume FILE needs no model, it is in the "
+                          "checkpoint",
+                          call->operand);
+    for (int k = 0; (option = cli_option_get(k)) != NULL; k++) {
+        bool fits = !taut_options_given(call->options, option->name);
+        for (size_t j = 0; j < sizeof allowed / sizeof allowed[0]; j++)
+            fits |= strcmp(option->name, allowed[j]) == 0;
+        if (!fits)
+            return cli_misuse(call,
+                              "--%s: --resume FILE continues with the options of the "
+                              "checkpoint; only --quiet, --verbose and --json may be added",
+                              option->name);
+    }
+    return 0;
+}
+
+static int read_saved(const cli_call *call, const char *path, cli_saved *saved)
+{
+    const char *wrong = NULL;
+    struct stat status;
+    FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "rb") : NULL;
+    if (!file)
+        return refuse(call, path, errno ? strerror(errno) : "it is not a file");
+    size_t size = (size_t)status.st_size;
+    char *data = malloc(size + 1);
+    bool whole = data && fread(data, 1, size, file) == size;
+    fclose(file);
+    if (!whole) {
+        free(data);
+        return refuse(call, path, data ? "it cannot be read" : "out of memory");
+    }
+    return cli_saved_parse(saved, data, size, &wrong) ? 0 : refuse(call, path, wrong);
+}
+
+/* The parts that every checkpoint has, and the version. */
+static int check_parts(const cli_call *call, const char *path, const cli_saved *saved)
+{
+    static const char *const parts[] = {"folder", "arguments", "path", "model", "rows", "run"};
+    const char *version = cli_saved_part(saved, "version").bytes;
+    char why[300];
+    if (!version || strcmp(version, taut_version()) != 0) {
+        snprintf(why, sizeof why,
+                 "it was written by Taut %.40s, and this is %s; only the same "
+                 "version continues with the same numbers",
+                 version ? version : "of another version", taut_version());
+        return refuse(call, path, why);
+    }
+    for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
+        if (!cli_saved_part(saved, parts[k]).bytes)
+            return refuse(call, path, "it is not complete");
+    return 0;
+}
+
+/* The call as it was given then. */
+static int read_call(const cli_call *call, cli_resumed *r)
+{
+    cli_part all = cli_saved_part(&r->saved, "arguments");
+    int count = 0;
+    r->arguments = calloc(all.length + 1, sizeof *r->arguments);
+    if (!r->arguments)
+        return cli_refuse(call, "out of memory");
+    for (size_t at = 0; at < all.length; at += strlen(all.bytes + at) + 1)
+        r->arguments[count++] = (char *)(uintptr_t)(all.bytes + at);
+    r->call = (cli_call){.program = call->program, .verb = call->verb};
+    int status = cli_arguments_read(&r->call, count, r->arguments);
+    r->call.json |= call->json;
+    r->call.quiet |= call->quiet;
+    r->call.verbose |= call->verbose;
+    r->call.saved = &r->saved;
+    return status;
+}
+
+int cli_resume(const cli_call *call, cli_resumed *r)
+{
+    const char *path = taut_options_text(call->options, "resume");
+    *r = (cli_resumed){0};
+    int status = check_alone(call);
+    if (status == 0)
+        status = read_saved(call, path, &r->saved);
+    if (status == 0)
+        status = check_parts(call, path, &r->saved);
+    if (status == 0 && !(r->path = realpath(path, NULL)))
+        status = refuse(call, path, strerror(errno));
+    if (status == 0)
+        status = read_call(call, r);
+    const char *folder = status == 0 ? cli_saved_part(&r->saved, "folder").bytes : NULL;
+    if (folder && chdir(folder) != 0)
+        status = cli_refuse(call,
+                            "--resume: the folder '%s', in which the run was started, cannot "
+                            "be entered: %s",
+                            folder, strerror(errno));
+    return status;
+}
+
+void cli_resumed_release(cli_resumed *r)
+{
+    cli_arguments_release(&r->call);
+    cli_saved_release(&r->saved);
+    free(r->arguments);
+    free(r->path);
+}
+
+int cli_resume_solver(const cli_saved *saved, taut_solver *solver, taut_file_sink *out,
+                      taut_error *error)
+{
+    cli_part run = cli_saved_part(saved, "run");
+    taut_file_mark mark = {.size = sizeof mark, .rows = -1};
+    int code = taut_solver_restore(solver, run.bytes, run.length, error);
+    if (code != 0 || !out)
+        return code;
+    if (sscanf(cli_saved_part(saved, "rows").bytes, "%" SCNd64 " %" SCNd64, &mark.rows,
+               &mark.bytes) != 2 ||
+        mark.rows < -1 || mark.bytes < 0) {
+        snprintf(error->message, sizeof error->message, "the checkpoint has no place of the rows");
+        return error->code = TAUT_ERROR_FILE;
+    }
+    return taut_file_sink_resume(out, &mark, error);
+}

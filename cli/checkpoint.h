@@ -1,0 +1,42 @@
+/* checkpoint.h - runs that are saved from time to time, and continued: what 'taut run' uses. */
+#ifndef TAUT_CLI_CHECKPOINT_H
+#define TAUT_CLI_CHECKPOINT_H
+
+#include "cli.h"
+#include "checkpoint_file.h"
+
+/* Where a run is saved, and what of it. */
+typedef struct cli_checkpoint {
+    const cli_call *call;
+    const cli_model *model;
+    const char *path;
+    taut_file_sink *out; /* of the rows; may be NULL */
+    bool warned;         /* that it cannot be written */
+    char *bytes;         /* of the solver */
+    size_t count, room;
+} cli_checkpoint;
+/* Refuses what cannot be continued before the computation: 0 or CLI_MISUSED. */
+int cli_checkpoint_check(const cli_call *call, const char *path, const char *out, const char *plot);
+/* Before the outputs are opened: removes the checkpoint of an earlier run, which they do not belong
+ * to; refuses other files. */
+int cli_checkpoint_begin(const cli_call *call, const char *path);
+/* A taut_checkpoint; user is a cli_checkpoint. A file that cannot be written is a warning. */
+int cli_checkpoint_call(void *user, taut_solver *solver, taut_error *error);
+void cli_checkpoint_release(cli_checkpoint *checkpoint);
+
+/* A run that is continued. */
+typedef struct cli_resumed {
+    cli_saved saved;
+    cli_call call;    /* as it was given then */
+    char **arguments; /* of it */
+    char *path;       /* of the checkpoint, from the root */
+} cli_resumed;
+/* Reads the file of --resume, and goes to the folder of the run. 0, or the exit status after a
+ * message. */
+int cli_resume(const cli_call *call, cli_resumed *resumed);
+void cli_resumed_release(cli_resumed *resumed);
+/* Puts a new solver and the sink of its rows (may be NULL) where the run was saved. */
+int cli_resume_solver(const cli_saved *saved, taut_solver *solver, taut_file_sink *out,
+                      taut_error *error);
+
+#endif

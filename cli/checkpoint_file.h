@@ -1,0 +1,48 @@
+/* checkpoint_file.h - the file of a checkpoint: named parts of bytes, and a digest of all.
+ *
+ *     taut checkpoint 1
+ *     LENGTH NAME
+ *     the bytes
+ *     ...
+ *     digest HEX
+ */
+#ifndef TAUT_CLI_CHECKPOINT_FILE_H
+#define TAUT_CLI_CHECKPOINT_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct cli_part {
+    const char *name, *bytes; /* a zero byte follows the bytes */
+    size_t length;
+} cli_part;
+
+typedef struct cli_saved {
+    char *data; /* of all parts; owned */
+    cli_part *part;
+    int parts;
+} cli_saved;
+
+/* Takes `data`, allocated, of a whole file. false: *wrong is the reason, a part of a sentence. */
+bool cli_saved_parse(cli_saved *saved, char *data, size_t size, const char **wrong);
+/* The part of this name; empty (bytes NULL) when there is none. */
+cli_part cli_saved_part(const cli_saved *saved, const char *name);
+void cli_saved_release(cli_saved *saved);
+
+/* A new file is written under another name, and takes the place of the old one when it is on the
+ * disk. */
+typedef struct cli_saving {
+    const char *path;
+    char partial[1100]; /* its name */
+    FILE *file;
+    uint64_t digest;
+    int reason; /* errno of the first failure */
+} cli_saving;
+void cli_saving_open(cli_saving *saving, const char *path);
+void cli_saving_part(cli_saving *saving, const char *name, const void *bytes, size_t length);
+/* 0, or errno: then the old file is still there. */
+int cli_saving_close(cli_saving *saving);
+
+#endif

@@ -1,0 +1,54 @@
+/* memory.c - memory is stated before it is used: more than a tenth of the machine with a warning,
+ * more than the machine has not at all. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#ifndef _WIN32
+#include <sys/resource.h>
+#endif
+
+#include "cli.h"
+
+/* Bytes of this machine, or of what the process may use; TAUT_MEMORY of the environment instead.
+ * 0: not known. */
+static double machine_memory(void)
+{
+    const char *text = getenv("TAUT_MEMORY");
+    double bytes = text ? strtod(text, NULL) : 0;
+    if (bytes > 0)
+        return bytes;
+#ifdef _SC_PHYS_PAGES
+    struct rlimit room;
+    bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (getrlimit(RLIMIT_AS, &room) == 0 && room.rlim_cur != RLIM_INFINITY &&
+        (double)room.rlim_cur < bytes)
+        bytes = (double)room.rlim_cur;
+#endif
+    return bytes;
+}
+
+/* What a verb needs besides what a check does; see taut_system_memory. */
+static double share_of(const char *verb)
+{
+    return strcmp(verb, "project") == 0                               ? 5
+           : strcmp(verb, "run") == 0 || strcmp(verb, "compare") == 0 ? 3
+                                                                      : 1;
+}
+
+int cli_memory_check(const cli_call *call, const cli_model *model)
+{
+    double there = machine_memory(),
+           needed = taut_system_memory(model->system) * share_of(call->verb->name);
+    if (!(there > 0) || needed < there / 10)
+        return 0;
+    if (needed > there)
+        return cli_refuse(call,
+                          "this system needs about %.2g GB of memory, and there are %.2g GB; make "
+                          "it smaller (the variable TAUT_MEMORY sets the bytes that may be used)",
+                          needed / 1e9, there / 1e9);
+    if (!call->quiet)
+        cli_warning("this system needs about %.2g GB of memory; there are %.2g GB", needed / 1e9,
+                    there / 1e9);
+    return 0;
+}

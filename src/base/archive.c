@@ -1,0 +1,93 @@
+/* archive.c - see archive.h. Numbers are stored as they are in memory. */
+#include "base/archive.h"
+
+#include <string.h>
+
+void taut_archive_fail(taut_archive *a, int status, const char *wrong)
+{
+    if (a->status != TAUT_OK)
+        return;
+    a->status = status;
+    a->wrong = wrong;
+}
+
+void taut_archive_bytes(taut_archive *a, void *bytes, size_t count)
+{
+    if (a->status != TAUT_OK || count == 0)
+        return;
+    if (!a->reading) {
+        if (a->write(a->user, bytes, count) != 0)
+            taut_archive_fail(a, TAUT_ERROR_FILE, "it cannot be written");
+    } else if (count > a->left) {
+        taut_archive_fail(a, TAUT_ERROR_FILE, "it ends too early");
+    } else {
+        memcpy(bytes, a->at, count);
+        a->at += count;
+        a->left -= count;
+    }
+}
+
+void taut_archive_reals(taut_archive *a, double *x, int64_t count)
+{
+    taut_archive_bytes(a, x, (size_t)count * sizeof *x);
+}
+
+void taut_archive_real(taut_archive *a, double *x)
+{
+    taut_archive_reals(a, x, 1);
+}
+
+void taut_archive_count(taut_archive *a, int64_t *x)
+{
+    int64_t value = *x;
+    taut_archive_bytes(a, &value, sizeof value);
+    if (value < 0)
+        taut_archive_fail(a, TAUT_ERROR_FILE, "a count is negative");
+    if (a->status == TAUT_OK)
+        *x = value;
+}
+
+/* A number within bounds; without success it stays. */
+static int32_t bounded(taut_archive *a, int32_t x, int32_t least, int32_t most)
+{
+    int32_t value = x;
+    taut_archive_bytes(a, &value, sizeof value);
+    if (value < least || value > most)
+        taut_archive_fail(a, TAUT_ERROR_FILE, "a number is out of its range");
+    return a->status == TAUT_OK ? value : x;
+}
+
+void taut_archive_integer(taut_archive *a, int *x, int least, int most)
+{
+    *x = bounded(a, *x, least, most);
+}
+
+void taut_archive_flag(taut_archive *a, bool *x)
+{
+    *x = bounded(a, *x, 0, 1) != 0;
+}
+
+void taut_archive_indices(taut_archive *a, taut_index *x, int64_t count, taut_index least,
+                          taut_index most)
+{
+    for (int64_t k = 0; k < count; k++)
+        x[k] = bounded(a, x[k], least, most);
+}
+
+void taut_archive_text(taut_archive *a, char *text, size_t size)
+{
+    int32_t length = bounded(a, (int32_t)strlen(text), 0, (int32_t)size - 1);
+    if (a->status != TAUT_OK)
+        return;
+    taut_archive_bytes(a, text, (size_t)length);
+    if (a->reading && a->status == TAUT_OK)
+        text[length] = '\0';
+}
+
+void taut_archive_same(taut_archive *a, int64_t x, const char *wrong)
+{
+    int64_t value = x;
+    taut_archive_bytes(a, &value, sizeof value);
+    if (value != x)
+        taut_archive_fail(a, TAUT_ERROR_FILE, wrong);
+}

@@ -1,0 +1,98 @@
+/* guard_contact.c - guards that no method notices: cut-offs that end smoothly, nearest images. The
+ * difference of both fields behind a crossing is d^p; p is measured at the first crossings of each
+ * guard, and statements in which it is above that of a kink are evaluated as they are written. */
+#include "drive/guard_watch.h"
+
+#include <math.h>
+
+#include "base/vectors.h"
+
+static const double SMOOTH = 1.75; /* order of contact that no step size reveals */
+enum { OBSERVED = 3 };
+
+/* The difference of both fields at a state; c alone crosses. */
+static int difference(taut_solver *solver, const taut_crossing *c, const taut_state *x, double h,
+                      double *size, taut_error *error)
+{
+    taut_guard_watch *w = &solver->guards;
+    const taut_stepper *s = &solver->stepper;
+    double e;
+    taut_guard_keep(w);
+    taut_guard_cross(w, c);
+    TAUT_TRY(taut_guard_measure(solver, x, false, h, 1, &e, error));
+    *size = isfinite(e) ? taut_largest(s->n, s->first_order ? s->error_q : s->error_v) : NAN;
+    return TAUT_OK;
+}
+
+/* p of the difference d^p of both fields at a time d behind taut_crossing c, from two times. */
+static int find_contact(taut_solver *solver, const taut_crossing *c, double h, double *p,
+                        taut_error *error)
+{
+    static const double NOTHING = 1e-12;
+    taut_guard_watch *w = &solver->guards;
+    const taut_stepper *s = &solver->stepper;
+    double whole, half;
+    TAUT_TRY(difference(solver, c, &s->now, h, &whole, error));
+    double size = taut_largest(s->n, w->a);
+    TAUT_TRY(taut_dense(solver, (1 + c->theta) / 2, error));
+    TAUT_TRY(difference(solver, c, &solver->probe, h, &half, error));
+    *p = whole <= NOTHING * size ? INFINITY : half > 0 ? log2(whole / half) : INFINITY;
+    return TAUT_OK;
+}
+
+/* May a guard that has not crossed yet have a kink or jump that others of its statement have not?
+ * Functions with kinks by nature may; comparisons and cells are taken to be alike. */
+static bool may_differ(const taut_guard *guard)
+{
+    return !guard->of_state || guard->op == TAUT_OP_SIGN || guard->op == TAUT_OP_ABS ||
+           guard->op == TAUT_OP_MIN || guard->op == TAUT_OP_MAX;
+}
+
+void taut_guard_drop(taut_solver *solver, int32_t kernel)
+{
+    taut_guard_watch *w = &solver->guards;
+    int32_t left = 0;
+    for (int32_t f = 0; f < w->families; f++)
+        if (w->family[f].kernel != kernel) {
+            w->contact[left] = w->contact[f];
+            w->rough[left] = w->rough[f];
+            w->family[left++] = w->family[f];
+        }
+    w->families = left;
+    taut_hold_release(solver->context, kernel);
+}
+
+/* A statement whose crossings are all smoother than a kink of the force is evaluated as it is
+ * written: it costs nothing any more. */
+static void release(taut_solver *solver, int32_t kernel)
+{
+    taut_guard_watch *w = &solver->guards;
+    for (int32_t f = 0; f < w->families; f++) {
+        bool smooth =
+            isnan(w->contact[f]) ? !may_differ(w->family[f].guard) : w->contact[f] >= SMOOTH;
+        if (w->family[f].kernel == kernel && !smooth)
+            return;
+    }
+    taut_guard_drop(solver, kernel);
+    w->released = true;
+}
+
+/* Contact orders of families that cross for the first time. */
+int taut_guard_classify(taut_solver *solver, double h, const taut_crossing *fresh, int news,
+                        taut_error *error)
+{
+    taut_guard_watch *w = &solver->guards;
+    int32_t seen[TAUT_CROSSINGS];
+    for (int j = 0; j < news; j++) {
+        int32_t f = taut_guard_family_of(w, fresh[j].k);
+        double p;
+        TAUT_TRY(find_contact(solver, &fresh[j], h, &p, error));
+        if (p >= SMOOTH || ++w->rough[f] >= OBSERVED)
+            w->contact[f] = p;
+        seen[j] = p >= SMOOTH ? w->family[f].kernel : -1;
+    }
+    for (int j = 0; j < news; j++)
+        if (seen[j] >= 0)
+            release(solver, seen[j]);
+    return TAUT_OK;
+}

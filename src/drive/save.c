@@ -1,0 +1,590 @@
+/* save.c - a run written so that another process goes on with it, bit for bit.
+ *
+ *     "TAUTRUN", format, byte order | version of Taut | fingerprint | the walk | SHA-256 of all
+ * this
+ *
+ * One walk (base/archive.h) writes and reads everything that the next step depends on. The
+ * fingerprint shows that the solver which reads was made as the one which wrote: names, sizes,
+ * options, and the values of all functions of the system at its initial state and near it. */
+#include "drive/guard_watch.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/options.h"
+#include "expr/digest.h"
+#include "slow/multiplier_recursion.h"
+
+enum { FORMAT = 1 };
+static const char magic[8] = "TAUTRUN";
+
+/* ---- is it the same system, with the same options? */
+
+static void add_names(taut_digest *d, const taut_system *system, taut_item item, taut_index count)
+{
+    char name[256];
+    for (taut_index k = 0; k < count; k++) {
+        int length = taut_system_name(system, item, k, name, sizeof name);
+        taut_digest_add(d, name, (size_t)(length < 255 ? length + 1 : 256));
+    }
+}
+
+static void add_options(taut_digest *d, const taut_solver *solver)
+{
+    int count;
+    const taut_option *table = taut_option_table(&count);
+    for (int k = 0; k < count; k++)
+        if (table[k].in_model && taut_options_given(solver->options, table[k].name)) {
+            const char *text = taut_options_text(solver->options, table[k].name);
+            taut_digest_add(d, table[k].name, strlen(table[k].name) + 1);
+            taut_digest_add(d, text, strlen(text) + 1);
+        }
+}
+
+/* What the system gives at a point; where it cannot be evaluated, that it cannot. */
+static void add_values(taut_digest *d, taut_solver *solver, const taut_state *x, taut_values *to)
+{
+    const taut_sizes *z = &solver->sizes;
+    unsigned wanted = TAUT_WANT_FORCE | (z->bonds > 0 ? TAUT_WANT_BOND | TAUT_WANT_JACOBIAN : 0);
+    double *lambda = taut_state_lambda(x);
+    int status =
+        taut_evaluate_inside(solver->context, x->t, x->q, taut_state_v(x), wanted, to, NULL);
+    taut_digest_add(d, &status, sizeof status);
+    if (status == 0) {
+        taut_digest_add(d, to->force, (size_t)z->coordinates * sizeof(double));
+        taut_digest_add(d, to->bond, (size_t)z->bonds * sizeof(double));
+        taut_digest_add(d, to->jacobian, (size_t)z->jacobian_entries * sizeof(double));
+    }
+    if (z->events > 0 && taut_evaluate_events(solver->context, x->t, x->q, taut_state_v(x), lambda,
+                                              to->gamma, NULL) == 0)
+        taut_digest_add(d, to->gamma, (size_t)z->events * sizeof(double));
+    if (z->outputs > 0 && taut_evaluate_outputs(solver->context, x->t, x->q, taut_state_v(x),
+                                                lambda, to->momentum, NULL) == 0)
+        taut_digest_add(d, to->momentum, (size_t)z->outputs * sizeof(double));
+}
+
+static int add_points(taut_digest *d, taut_solver *solver, taut_arena *arena, taut_error *error)
+{
+    const taut_sizes *z = &solver->sizes;
+    taut_stepper room = solver->stepper;
+    taut_state x;
+    taut_values to = {0};
+    room.arena = arena;
+    TAUT_TRY(taut_state_create(&room, &x, error));
+    TAUT_TRY(TAUT_RESERVE(arena, z->coordinates, error, &to.force));
+    TAUT_TRY(TAUT_RESERVE(arena, z->bonds, error, &to.bond, &to.bond_dt));
+    TAUT_TRY(TAUT_RESERVE(arena, z->jacobian_entries, error, &to.jacobian));
+    TAUT_TRY(TAUT_RESERVE(arena, z->events, error, &to.gamma));
+    TAUT_TRY(TAUT_RESERVE(arena, z->outputs, error, &to.momentum));
+    x.t = solver->from;
+    int status = taut_context_start(solver->context, x.t, x.q, taut_state_v(&x), error);
+    taut_digest_add(d, &status, sizeof status);
+    for (int k = 0; k < 2 && status == 0; k++) {
+        taut_digest_add(d, x.q, (size_t)room.n * sizeof(double));
+        add_values(d, solver, &x, &to);
+        for (taut_index i = 0; i < room.n; i++) { /* no symmetry stays */
+            x.q[i] += 1e-3 * (1 + 0.37 * (double)(i % 7)) * (fabs(x.q[i]) + 1e-3);
+            if (x.v)
+                x.v[i] += 1e-3 * (1 + 0.61 * (double)(i % 5)) * (fabs(x.v[i]) + 1e-3);
+        }
+        x.t += 1e-3 * (1 + fabs(x.t));
+    }
+    return TAUT_OK;
+}
+
+static int find_fingerprint(taut_solver *solver, unsigned char result[TAUT_DIGEST_BYTES],
+                            taut_error *error)
+{
+    const taut_sizes *z = &solver->sizes;
+    const double numbers[] = {solver->from, solver->until, solver->rows.every, solver->asked};
+    const taut_index sizes[] = {z->coordinates, z->bonds,           z->algebraic,
+                                z->outputs,     z->events,          z->jacobian_entries,
+                                z->constraints, (taut_index)z->can, (taut_index)solver->motion};
+    const double *compliance = taut_context_compliance(solver->context),
+                 *damping = taut_context_damping(solver->context);
+    taut_digest d;
+    taut_arena arena;
+    taut_arena_init(&arena, &solver->arena.allocator);
+    taut_digest_begin(&d);
+    taut_digest_add(&d, sizes, sizeof sizes);
+    taut_digest_add(&d, numbers, sizeof numbers);
+    add_names(&d, solver->system, TAUT_COORDINATE, z->coordinates);
+    add_names(&d, solver->system, TAUT_BOND, z->bonds);
+    add_names(&d, solver->system, TAUT_OUTPUT, z->outputs);
+    add_options(&d, solver);
+    if (compliance && damping) {
+        taut_digest_add(&d, compliance, (size_t)z->bonds * sizeof(double));
+        taut_digest_add(&d, damping, (size_t)z->bonds * sizeof(double));
+    }
+    taut_hold_use(solver->context, false); /* branches are those of the present state */
+    int status = add_points(&d, solver, &arena, error);
+    taut_hold_use(solver->context, true);
+    taut_digest_end(&d, result);
+    taut_arena_clear(&arena);
+    return status;
+}
+
+/* ---- the walk */
+
+static void walk_state(const taut_stepper *s, taut_state *x, taut_archive *a)
+{
+    taut_archive_real(a, &x->t);
+    taut_archive_reals(a, x->q, s->n);
+    taut_archive_reals(a, x->v, x->v ? s->n : 0);
+    taut_archive_reals(a, x->a, s->n);
+    taut_archive_reals(a, taut_state_lambda(x), s->m);
+}
+
+/* Branches of conditions, what is known of them, and what slides; before the stepper, whose field
+ * depends on it. */
+static void walk_guards(taut_solver *solver, taut_archive *a)
+{
+    taut_guard_watch *w = &solver->guards;
+    taut_sliding *s = w->sliding;
+    const taut_system *system = solver->moving;
+    double *const array[] = {w->branch,      w->next,  w->held,        w->before,
+                             w->slope,       w->after, w->slope_after, w->trial,
+                             w->trial_slope, w->at,    w->drift};
+    unsigned char *const flags[] = {w->slides, w->held_slides, w->next_slides, w->touched};
+    double *const number[] = {&w->way, &w->clear, &w->stop, &w->aim};
+    bool *const flag[] = {&w->released, &w->settled, &w->pending, &w->aimed};
+    int *const integer[] = {&w->aims, &w->passes, &w->chatters};
+    if (w->count == 0)
+        return;
+    for (int32_t k = 0; k < system->kernels; k++) {
+        const taut_guards *guards = system->kernel[k]->guards;
+        bool released = guards && solver->context->hold->kernel[k] != guards->held;
+        taut_archive_flag(a, &released);
+        if (a->reading && guards && released)
+            taut_guard_drop(solver, k);
+    }
+    for (size_t k = 0; k < sizeof array / sizeof array[0]; k++)
+        taut_archive_reals(a, array[k], w->count);
+    for (size_t k = 0; k < sizeof flags / sizeof flags[0]; k++)
+        taut_archive_bytes(a, flags[k], (size_t)w->count);
+    for (size_t k = 0; k < sizeof number / sizeof number[0]; k++)
+        taut_archive_real(a, number[k]);
+    for (size_t k = 0; k < sizeof flag / sizeof flag[0]; k++)
+        taut_archive_flag(a, flag[k]);
+    for (size_t k = 0; k < sizeof integer / sizeof integer[0]; k++)
+        taut_archive_integer(a, integer[k], 0, INT_MAX - 1);
+    taut_archive_reals(a, w->a, solver->stepper.n);
+    taut_archive_reals(a, w->a_old, solver->stepper.n);
+    taut_archive_reals(a, w->contact, w->families);
+    for (int32_t k = 0; k < w->families; k++)
+        taut_archive_integer(a, &w->rough[k], 0, INT_MAX - 1);
+    int64_t latest = w->latest + 1;
+    taut_archive_count(a, &latest);
+    taut_archive_count(a, &w->switches);
+    w->latest = latest <= w->count ? latest - 1 : -1;
+    if (!s)
+        return;
+    bool known = s->known;
+    taut_archive_reals(a, s->matrix, (int64_t)(sizeof s->matrix / sizeof s->matrix[0]));
+    taut_archive_flag(a, &known);
+    if (a->reading)
+        taut_slide_set(solver);
+    s->known = known;
+}
+
+static void walk_stepper(taut_solver *solver, taut_archive *a)
+{
+    taut_stepper *s = &solver->stepper;
+    int64_t weights = s->weight_q ? s->n : 0;
+    walk_state(s, &s->now, a);
+    walk_state(s, &s->last, a);
+    walk_state(s, &solver->probe, a);
+    taut_archive_reals(a, s->error_q, s->n);
+    taut_archive_reals(a, s->error_v, s->n);
+    taut_archive_reals(a, s->weight_q, weights);
+    taut_archive_reals(a, s->weight_v, weights);
+    taut_archive_real(a, &s->atol);
+    taut_switch_archive(solver, a);
+    taut_field *field = solver->guards.sliding ? solver->guards.sliding->inner : s->field;
+    if (field && field->archive)
+        field->archive(field, a);
+    if (solver->algebraic && solver->algebraic->archive)
+        solver->algebraic->archive(solver->algebraic, a);
+    taut_projector *const projector[] = {solver->stabilizer, solver->onto_rigid, solver->slow};
+    for (int k = 0; k < 3; k++)
+        if (projector[k] && projector[k]->archive)
+            projector[k]->archive(projector[k], a);
+}
+
+static void walk_control(taut_control *c, taut_archive *a)
+{
+    double *const number[] = {&c->h, &c->before, &c->largest, &c->failed, &c->reason.t};
+    for (size_t k = 0; k < sizeof number / sizeof number[0]; k++)
+        taut_archive_real(a, number[k]);
+    taut_archive_flag(a, &c->held);
+    taut_archive_integer(a, &c->failure, TAUT_ERROR_STOPPED, TAUT_RETRY);
+    taut_archive_integer(a, &c->reason.code, TAUT_ERROR_STOPPED, TAUT_RETRY);
+    taut_archive_text(a, c->reason.message, sizeof c->reason.message);
+}
+
+static void walk_norm(taut_error_norm *n, taut_archive *a)
+{
+    taut_index bonds = n->lambda ? n->bonds.count : 0;
+    double *const number[] = {&n->elapsed, &n->length,    &n->share,  &n->pull,   &n->reach,
+                              &n->tried,   &n->tried_off, &n->most_q, &n->most_v, &n->least_v};
+    double *const group[] = {n->q, n->v, n->square, n->now_q, n->now_v, n->last_v};
+    for (size_t k = 0; k < sizeof number / sizeof number[0]; k++)
+        taut_archive_real(a, number[k]);
+    taut_archive_integer(a, &n->steps, 0, INT_MAX);
+    for (size_t k = 0; k < sizeof group / sizeof group[0]; k++)
+        taut_archive_reals(a, group[k], group[k] ? n->coordinates.count : 0);
+    taut_archive_reals(a, n->lambda, bonds);
+    taut_archive_reals(a, n->force, bonds);
+}
+
+static void walk_step_work(taut_step_work *w, taut_archive *a)
+{
+    double *const number[] = {&w->t,        &w->kinetic, &w->length,     &w->passed,
+                              &w->integral, &w->done,    &w->unexplained};
+    for (size_t k = 0; k < sizeof number / sizeof number[0]; k++)
+        taut_archive_real(a, number[k]);
+    taut_archive_integer(a, &w->calm, INT_MIN + 1, INT_MAX);
+    taut_archive_count(a, &w->seen);
+}
+
+static void walk_ledger(taut_ledger *l, taut_archive *a)
+{
+    taut_work *w = &l->work;
+    double *const number[] = {&l->t,           &l->energy,    &l->kinetic,    &l->springs,
+                              &l->held,        &l->stiff,     &l->passed,     &l->integral,
+                              &l->jumps,       &w->t,         &w->step,       &w->potential,
+                              &w->gained,      &w->power.sum, &w->power.tail, &w->power.value,
+                              &w->power.slope, &w->loss.sum,  &w->loss.tail,  &w->loss.value,
+                              &w->loss.slope};
+    for (size_t k = 0; k < sizeof number / sizeof number[0]; k++)
+        taut_archive_real(a, number[k]);
+    taut_archive_integer(a, &w->samples, 0, INT_MAX - 1);
+    taut_archive_integer(a, &l->calm, INT_MIN + 1, INT_MAX);
+    taut_archive_integer(a, &l->beyond, 0, INT_MAX - 1);
+    taut_archive_count(a, &l->seen);
+    taut_archive_count(a, &l->rejected);
+    walk_step_work(&l->step, a);
+}
+
+static void walk_refined(taut_solver *solver, taut_archive *a)
+{
+    taut_refined *f = &solver->refined;
+    bool room = f->state.q != NULL;
+    taut_archive_flag(a, &f->on);
+    taut_archive_flag(a, &f->verified);
+    taut_archive_flag(a, &f->of_now);
+    taut_archive_integer(a, &f->level, 0, f->recursion ? f->recursion->most : 0);
+    taut_archive_integer(a, &f->since, 0, INT_MAX - 1);
+    taut_archive_integer(a, &f->refused, 0, INT_MAX - 1);
+    taut_archive_real(a, &f->uncertainty);
+    if (room)
+        walk_state(&solver->stepper, &f->state, a);
+    else if (f->on)
+        taut_archive_fail(a, TAUT_ERROR_FILE, "its rows are of another kind");
+}
+
+static void walk_monitor(taut_monitor *m, taut_archive *a)
+{
+    taut_resonance *r = &m->resonance;
+    double *const number[] = {&m->t,    &m->latest,       &m->separation, &m->separation_at,
+                              &m->lost, &m->resonance_at, &m->interval,   &r->gap};
+    for (size_t k = 0; k < sizeof number / sizeof number[0]; k++)
+        taut_archive_real(a, number[k]);
+    taut_archive_reals(a, m->frequency, m->room);
+    taut_archive_reals(a, m->before, m->room);
+    taut_archive_integer(a, &m->found, 0, m->room);
+    taut_archive_integer(a, &m->found_before, 0, m->room);
+    taut_archive_integer(a, &m->spare, 0, INT_MAX);
+    taut_archive_integer(a, &r->j, 0, m->room);
+    taut_archive_integer(a, &r->k, 0, m->room);
+    taut_archive_integer(a, &r->l, -1, m->room);
+    taut_archive_flag(a, &m->within);
+    if (r->j >= m->room || r->k >= m->room || r->l >= m->room)
+        m->within = false; /* there is none */
+    taut_archive_count(a, &m->looks);
+    taut_archive_count(a, &m->next);
+    taut_archive_text(a, m->caution, sizeof m->caution);
+}
+
+/* Rigid bonds: which follow from others, and how close they are to a singular configuration. */
+static void walk_rigid(taut_solver *solver, taut_archive *a)
+{
+    taut_redundant *r = &solver->redundant;
+    taut_singular_watch *s = &solver->singular;
+    double *const number[] = {&r->selected, &r->coefficient, &r->off,   &s->t,
+                              &s->s,        &s->rate,        &s->latest};
+    taut_index bonds = solver->system->sizes.bonds, last = bonds > 0 ? bonds - 1 : 0;
+    for (size_t k = 0; k < sizeof number / sizeof number[0]; k++)
+        taut_archive_real(a, number[k]);
+    taut_archive_integer(a, &r->worst, 0, last);
+    taut_archive_integer(a, &s->bond, 0, last);
+    taut_archive_integer(a, &s->found, 0, INT_MAX - 1);
+    taut_archive_text(a, s->first, sizeof s->first);
+    for (int k = 0; k < 2; k++)
+        taut_archive_text(a, solver->notice[k], sizeof solver->notice[k]);
+}
+
+static void walk_watch(taut_solver *solver, taut_archive *a)
+{
+    taut_watch *w = &solver->watch;
+    taut_drift *d = &solver->drift;
+    taut_archive_reals(a, w->before, w->count);
+    taut_archive_reals(a, w->met, w->count);
+    taut_archive_reals(a, w->window, w->count);
+    taut_archive_reals(a, w->gap, w->count);
+    taut_archive_reals(a, w->ratio, w->count);
+    taut_archive_reals(a, w->limit, w->count);
+    for (taut_index k = 0; k < w->count; k++) {
+        taut_archive_integer(a, &w->in_window[k], 0, INT_MAX - 1);
+        taut_archive_integer(a, &w->agree[k], 0, INT_MAX - 1);
+    }
+    double *const number[] = {&d->measured, &d->position, &d->velocity, &d->most_position,
+                              &d->most_velocity};
+    for (size_t k = 0; k < sizeof number / sizeof number[0]; k++)
+        taut_archive_real(a, number[k]);
+    taut_archive_reals(a, d->first, d->rows > 0 ? solver->sizes.bonds : 0);
+    taut_archive_reals(a, d->kept, d->conserved);
+}
+
+static void walk_counters(taut_solver *solver, taut_archive *a)
+{
+    taut_statistics *s = &solver->statistics;
+    int64_t *const count[] = {&s->steps,
+                              &s->rejected,
+                              &s->force_evaluations,
+                              &s->fast_force_evaluations,
+                              &s->jets,
+                              &s->jacobians,
+                              &s->factorisations,
+                              &s->solves,
+                              &s->newton_iterations,
+                              &s->micro_steps,
+                              &solver->altered,
+                              &solver->rows.next,
+                              &solver->plan.done,
+                              &solver->plan.count};
+    for (size_t k = 0; k < sizeof count / sizeof count[0]; k++)
+        taut_archive_count(a, count[k]);
+}
+
+/* All but what is made with the solver and never changes. */
+static void walk(taut_solver *solver, taut_archive *a)
+{
+    taut_plan *p = &solver->plan;
+    walk_guards(solver, a);
+    walk_stepper(solver, a);
+    walk_control(&solver->control, a);
+    walk_norm(&solver->norm, a);
+    walk_ledger(&solver->ledger, a);
+    walk_refined(solver, a);
+    walk_watch(solver, a);
+    walk_rigid(solver, a);
+    walk_monitor(&solver->monitor, a);
+    walk_counters(solver, a);
+    double *const number[] = {&solver->step,
+                              &solver->rows.written,
+                              &solver->size,
+                              &solver->energy_first,
+                              &solver->energy_last,
+                              &solver->energy_base,
+                              &solver->energy_scale,
+                              &solver->kinetic_most,
+                              &solver->put_back,
+                              &p->start,
+                              &p->target,
+                              &p->h};
+    for (size_t k = 0; k < sizeof number / sizeof number[0]; k++)
+        taut_archive_real(a, number[k]);
+    taut_archive_reals(a, solver->verified, solver->verified ? solver->stepper.n : 0);
+    taut_archive_flag(a, &solver->event_met);
+    taut_archive_text(a, solver->event_name, sizeof solver->event_name);
+    taut_archive_text(a, solver->explanation, sizeof solver->explanation);
+}
+
+/* ---- writing */
+
+/* Bytes on their way out, and what they add up to. */
+typedef struct output {
+    taut_write write;
+    void *user;
+    taut_digest digest;
+} output;
+
+static int write_bytes(void *user, const void *bytes, size_t count)
+{
+    output *to = user;
+    taut_digest_add(&to->digest, bytes, count);
+    return to->write(to->user, bytes, count);
+}
+
+static void walk_head(taut_archive *a, int *format, char *version, size_t size)
+{
+    char mark[sizeof magic];
+    int order = 0x01020304;
+    memcpy(mark, magic, sizeof mark);
+    taut_archive_bytes(a, mark, sizeof mark);
+    if (memcmp(mark, magic, sizeof mark) != 0)
+        taut_archive_fail(a, TAUT_ERROR_FILE, "this is not a saved run");
+    taut_archive_same(a, order, "it is from a machine with another order of bytes");
+    taut_archive_integer(a, format, 0, INT_MAX);
+    if (*format == FORMAT)
+        taut_archive_text(a, version, size);
+}
+
+static int refuse_saving(const taut_solver *solver, taut_error *error)
+{
+    if (solver->better)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "a run whose error was measured by a second run is finished and cannot be "
+                         "saved; set the option verify to never");
+    if (solver->redundant.selections > 0)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "a run that has selected other independent rigid bonds on its way cannot "
+                         "be saved; omit the bonds that follow from others");
+    if (!solver->stepper.method->archive)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "method %s does not support saving: it has no function that writes what "
+                         "it remembers",
+                         solver->stepper.method->name);
+    return TAUT_OK;
+}
+
+int taut_solver_save(taut_solver *solver, taut_write write, void *user, taut_error *error)
+{
+    taut_error_clear(error);
+    TAUT_REQUIRE(solver && write);
+    TAUT_TRY(refuse_saving(solver, error));
+    unsigned char mark[TAUT_DIGEST_BYTES];
+    TAUT_TRY(find_fingerprint(solver, mark, error));
+    output to = {.write = write, .user = user};
+    taut_archive a = {.write = write_bytes, .user = &to};
+    char version[32];
+    int format = FORMAT;
+    /* rows that wait are not written: the run begins again */
+    bool some = !solver->saving.waits, midway = solver->rows.sink != NULL || solver->midway;
+    int outcome = solver->outcome == TAUT_EVENT && midway ? TAUT_EVENT : TAUT_OK;
+    snprintf(version, sizeof version, "%s", taut_version());
+    taut_digest_begin(&to.digest);
+    walk_head(&a, &format, version, sizeof version);
+    taut_archive_bytes(&a, mark, sizeof mark);
+    taut_archive_flag(&a, &some);
+    if (some) {
+        taut_archive_flag(&a, &midway);
+        taut_archive_integer(&a, &outcome, TAUT_OK, TAUT_EVENT);
+        walk(solver, &a);
+    }
+    if (a.status != TAUT_OK)
+        return taut_fail(error, a.status, "the run cannot be saved: %s", a.wrong);
+    taut_digest_end(&to.digest, mark);
+    return write(user, mark, sizeof mark) == 0
+               ? TAUT_OK
+               : taut_fail(error, TAUT_ERROR_FILE, "the run cannot be saved: it cannot be written");
+}
+
+/* ---- reading */
+
+/* What is wrong with the bytes before they are used: they are whole, and of this version. */
+static int check_bytes(const unsigned char *bytes, size_t count, taut_archive *a, taut_error *error)
+{
+    unsigned char mark[TAUT_DIGEST_BYTES];
+    char version[32] = "";
+    int format = -1;
+    taut_digest d;
+    *a = (taut_archive){.reading = true, .at = bytes, .left = count};
+    walk_head(a, &format, version, sizeof version);
+    if (a->status == TAUT_OK && (format != FORMAT || strcmp(version, taut_version()) != 0))
+        return taut_fail(error, TAUT_ERROR_FILE,
+                         "the saved run is from Taut %s (format %d), and this is %s (format %d): "
+                         "only the same version continues with the same numbers",
+                         version[0] ? version : "of another version", format, taut_version(),
+                         FORMAT);
+    if (a->status == TAUT_OK && a->left < sizeof mark)
+        taut_archive_fail(a, TAUT_ERROR_FILE, "it ends too early");
+    if (a->status == TAUT_OK) {
+        a->left -= sizeof mark;
+        taut_digest_begin(&d);
+        taut_digest_add(&d, bytes, count - sizeof mark);
+        taut_digest_end(&d, mark);
+        if (memcmp(mark, bytes + count - sizeof mark, sizeof mark) != 0)
+            taut_archive_fail(a, TAUT_ERROR_FILE, "it is damaged or cut off");
+    }
+    return a->status == TAUT_OK
+               ? TAUT_OK
+               : taut_fail(error, a->status, "the saved run cannot be read: %s", a->wrong);
+}
+
+/* Times that no run has: not finite, or so large that rows cannot be distinguished. */
+static bool has_times(const taut_solver *solver)
+{
+    const taut_stepper *s = &solver->stepper;
+    double most = fmax(fabs(s->now.t), fabs(s->last.t)), every = solver->rows.every;
+    bool finite = isfinite(s->now.t) && isfinite(s->last.t);
+    return finite && !(every > 0 && 8 * DBL_EPSILON * most > every);
+}
+
+int taut_solver_restore(taut_solver *solver, const void *bytes, size_t count, taut_error *error)
+{
+    taut_error_clear(error);
+    TAUT_REQUIRE(solver && bytes);
+    if (solver->statistics.steps > 0 || solver->better || solver->stiff.other)
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "taut_solver_restore: the solver has made steps; a new one is needed");
+    taut_archive a;
+    TAUT_TRY(refuse_saving(solver, error));
+    TAUT_TRY(check_bytes(bytes, count, &a, error));
+    unsigned char own[TAUT_DIGEST_BYTES], mark[TAUT_DIGEST_BYTES] = {0};
+    TAUT_TRY(find_fingerprint(solver, own, error));
+    taut_archive_bytes(&a, mark, sizeof mark);
+    if (memcmp(mark, own, sizeof mark) != 0)
+        taut_archive_fail(&a, TAUT_ERROR_FILE, "it is that of another model, or of other options");
+    bool some = false, midway = false;
+    int outcome = TAUT_OK;
+    taut_archive_flag(&a, &some);
+    if (some) {
+        taut_archive_flag(&a, &midway);
+        taut_archive_integer(&a, &outcome, TAUT_OK, TAUT_EVENT);
+        if (a.status == TAUT_OK)
+            walk(solver, &a);
+    }
+    if (a.left > 0)
+        taut_archive_fail(&a, TAUT_ERROR_FILE, "it is too long");
+    if (!has_times(solver))
+        taut_archive_fail(&a, TAUT_ERROR_FILE, "its time is none of the run");
+    if (a.status != TAUT_OK)
+        return taut_fail(error, a.status, "the saved run cannot be read: %s", a.wrong);
+    solver->midway = midway;
+    solver->outcome = outcome;
+    return TAUT_OK;
+}
+
+/* ---- when */
+
+int taut_solver_checkpoint(taut_solver *solver, double seconds, taut_checkpoint call, void *user,
+                           taut_error *error)
+{
+    TAUT_REQUIRE(solver && seconds >= 0);
+    if (call)
+        TAUT_TRY(refuse_saving(solver, error));
+    solver->saving = (taut_saving){.call = call, .user = user, .every = seconds};
+    return TAUT_OK;
+}
+
+int taut_saving_step(taut_solver *solver, bool now, taut_error *error)
+{
+    taut_saving *saving = &solver->saving;
+    bool first = solver->statistics.steps == 0;
+    if (!saving->call || saving->cut || (saving->waits && !first) ||
+        !(now || taut_clock() - saving->called >= saving->every))
+        return TAUT_OK;
+    int status = saving->call(saving->user, solver, error);
+    saving->called = taut_clock();
+    return status > 0 ? taut_fail(error, TAUT_ERROR_USAGE,
+                                  "a checkpoint returned %d: 0 continues the run, a negative code "
+                                  "ends it with an error",
+                                  status)
+                      : status;
+}

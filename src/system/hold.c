@@ -1,0 +1,129 @@
+/* hold.c - see hold.h. Kernels without guards keep their registers; those with guards get a second
+ * set, for the held form and for the functions of the guards. */
+#include "system/hold.h"
+
+#include "base/vectors.h"
+
+int taut_hold_create(taut_context *context, taut_error *error)
+{
+    const taut_system *system = context->system;
+    taut_arena *arena = &context->arena;
+    if (context->hold || system->branches == 0)
+        return 0;
+    taut_hold *hold = TAUT_NEW(arena, taut_hold, 1);
+    TAUT_NEED(error, hold);
+    hold->branch = TAUT_NEW(arena, double, system->branches);
+    hold->kernel = TAUT_NEW(arena, taut_statement_kernel *, system->kernels);
+    hold->regs = TAUT_NEW(arena, taut_block_regs, system->kernels);
+    hold->value_regs = TAUT_NEW(arena, taut_block_regs, system->kernels);
+    TAUT_NEED(error, hold->branch, hold->kernel, hold->regs, hold->value_regs);
+    for (int32_t k = 0; k < system->kernels; k++) {
+        const taut_guards *guards = system->kernel[k]->guards;
+        hold->kernel[k] = guards ? guards->held : system->kernel[k];
+        hold->regs[k] = context->regs[k];
+        if (guards && (taut_statement_kernel_regs(guards->held, arena, &hold->regs[k]) ||
+                       taut_statement_kernel_regs(guards->values, arena, &hold->value_regs[k])))
+            return taut_fail_memory(error);
+    }
+    hold->plain = context->regs;
+    context->hold = hold;
+    taut_hold_use(context, true);
+    taut_hold_renew(context);
+    return 0;
+}
+
+void taut_hold_use(taut_context *context, bool held)
+{
+    taut_hold *hold = context->hold;
+    if (!hold)
+        return;
+    context->kernel = held ? hold->kernel : context->system->kernel;
+    context->regs = held ? hold->regs : hold->plain;
+}
+
+void taut_hold_release(taut_context *context, int32_t k)
+{
+    taut_hold *hold = context->hold;
+    hold->kernel[k] = context->system->kernel[k];
+    hold->regs[k] = hold->plain[k];
+}
+
+void taut_hold_renew(taut_context *context)
+{
+    const taut_system *system = context->system;
+    taut_hold *hold = context->hold;
+    for (int32_t k = 0; hold && k < system->kernels; k++) {
+        const taut_guards *guards = system->kernel[k]->guards;
+        if (!guards)
+            continue;
+        if (hold->kernel[k] == guards->held)
+            taut_statement_kernel_set_parameters(guards->held, context->parameter, &hold->regs[k]);
+        taut_statement_kernel_set_parameters(guards->values, context->parameter,
+                                             &hold->value_regs[k]);
+    }
+}
+
+static bool has_of_time(const taut_guards *guards)
+{
+    for (int32_t g = 0; g < guards->count; g++)
+        if (!guards->guard[g].of_state)
+            return true;
+    return false;
+}
+
+static void store(const taut_guards *guards, int32_t output, int64_t first, int n,
+                  const taut_block_regs *regs, double *to)
+{
+    const taut_statement_kernel *kernel = guards->values;
+    for (int32_t g = 0; g < guards->count; g++) {
+        const double *x = regs->regs + (int64_t)kernel->tape->output[output + g] * regs->lanes;
+        taut_copy(n, x, to + guards->first + g * kernel->members + first);
+    }
+}
+
+void taut_hold_values(taut_context *context, double t, const double *q, const double *v,
+                      const double *a, bool of_time, double *u, double *rate)
+{
+    const taut_system *system = context->system;
+    taut_inputs inputs = {.q = q,
+                          .v = v ? v : context->scratch,
+                          .lambda = context->scratch,
+                          .parameter = context->parameter,
+                          .weight = a ? a : context->scratch,
+                          .branch = context->hold->branch,
+                          .t = t};
+    for (int32_t k = 0; k < system->kernels; k++) {
+        const taut_guards *guards = system->kernel[k]->guards;
+        bool released = guards && context->hold->kernel[k] != guards->held;
+        if (!guards || released || (of_time && !has_of_time(guards)))
+            continue;
+        const taut_statement_kernel *kernel = guards->values;
+        taut_block_regs *regs = &context->hold->value_regs[k];
+        for (int64_t first = 0; first < kernel->members; first += regs->lanes) {
+            int64_t rest = kernel->members - first;
+            int n = rest < regs->lanes ? (int)rest : regs->lanes;
+            taut_statement_kernel_run(kernel, rate ? 1 : 0, first, n, &inputs, regs);
+            store(guards, 0, first, n, regs, u);
+            if (rate)
+                store(guards, guards->count, first, n, regs, rate);
+        }
+    }
+}
+
+bool taut_guard_family_get(const taut_system *system, int32_t k, taut_guard_family *family)
+{
+    for (int32_t j = 0; j < system->kernels; j++) {
+        const taut_guards *guards = system->kernel[j]->guards;
+        if (guards && k < guards->count) {
+            int64_t members = system->kernel[j]->members;
+            *family = (taut_guard_family){.guard = &guards->guard[k],
+                                          .place = guards->place,
+                                          .first = guards->first + k * members,
+                                          .members = members,
+                                          .kernel = j};
+            return true;
+        }
+        k -= guards ? guards->count : 0;
+    }
+    return false;
+}
