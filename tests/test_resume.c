@@ -331,6 +331,45 @@ static void test_switches(void)
     driven_destroy(&d);
 }
 
+/* ---- another subset of redundant rigid bonds is selected on the way */
+
+static void test_subsets(void)
+{
+    static const struct {
+        const char *model, *options;
+    } table[] = {{"bennett", "method=dop8 until=2"},
+                 {"bennett", "method=radau5 until=2"},
+                 {"bennett", "method=rattle step=0.002 until=2"},
+                 {"parallelogram", "method=dop8"},
+                 {"parallelogram", "motion=full"}};
+    check_group("subsets of redundant bonds");
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
+        char what[400];
+        driven d = {0};
+        snprintf(what, sizeof what, "%s/models/%s.taut", TAUT_SOURCE_DIR, table[k].model);
+        d.code = taut_system_load(what, NULL, &d.system, &d.error);
+        taut_options_create(NULL, &d.options, NULL);
+        taut_options_set(d.options, "verify", "never", NULL);
+        driven_options(&d, table[k].options);
+        taut_result result = {.size = sizeof result};
+        if (d.code == 0)
+            d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+        if (!driven_good(table[k].options, &d))
+            continue;
+        int status = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
+        taut_solver_result_get(d.solver, &result, NULL);
+        check_row(status == 0 && d.solver->redundant.selections > 0, "%s %s: %d selections: %s",
+                  table[k].model, table[k].options, d.solver->redundant.selections,
+                  d.error.message);
+        for (int j = 1; j <= 9; j++) {
+            snprintf(what, sizeof what, "%s %s saved at %d/9 of the steps", table[k].model,
+                     table[k].options, j);
+            examine(what, d.system, d.options, (int)(result.statistics.steps * j / 9));
+        }
+        driven_destroy(&d);
+    }
+}
+
 /* ---- advances */
 
 static const char pendulum[] = "[coordinates]\nx, y\n[potential]\n9.81*y\n[bonds]\n"
@@ -424,6 +463,7 @@ int main(void)
 {
     test_models();
     test_switches();
+    test_subsets();
     test_advance();
     test_refusals();
     return check_done();

@@ -20,17 +20,24 @@ enum { MOST_SELECTIONS = 1000 };
 /* Growth of the coefficients from which on another subset is better: errors grow by as much. */
 static const double GROWTH = 3;
 
-/* The motion is that of the subset that was found. */
+/* The motion is that of the bonds that are not muted. */
+static int use_subset(taut_solver *solver, const unsigned char *muted, taut_error *error)
+{
+    taut_redundant *r = &solver->redundant;
+    taut_system *subset = NULL;
+    TAUT_TRY(taut_system_without(solver->model, muted, &subset, error));
+    if (r->independent != r->first)
+        taut_system_destroy(r->independent);
+    r->first = r->first ? r->first : subset;
+    solver->system = solver->moving = r->independent = subset;
+    return TAUT_OK;
+}
+
 static int adopt(taut_solver *solver, const taut_redundancy *found, taut_error *error)
 {
     taut_redundant *r = &solver->redundant;
-    taut_system *old = r->independent;
     int few = (int)(found->rows - found->rank);
-    TAUT_TRY(taut_system_without(solver->model, found->independent->muted, &r->independent, error));
-    solver->system = solver->moving = r->independent;
-    if (old && old != r->first)
-        taut_system_destroy(old);
-    r->first = r->first ? r->first : r->independent;
+    TAUT_TRY(use_subset(solver, found->independent->muted, error));
     r->rows = found->rows;
     r->rank = found->rank;
     r->coefficient = 0;
@@ -121,8 +128,15 @@ static int fail_lost(const taut_solver *solver, double off, taut_index worst, ta
     return TAUT_ERROR_SINGULAR;
 }
 
-/* Another subset at the present state: what was made for the motion is made again. *again: it
- * differs. */
+/* After a change of the subset: what was made for the motion is made again. */
+static int equip_again(taut_solver *solver, taut_error *error)
+{
+    TAUT_TRY(taut_solver_equip(solver, error));
+    taut_step_work_create(solver);
+    return TAUT_OK;
+}
+
+/* Another subset at the present state. *again: it differs. */
 static int select_again(taut_solver *solver, bool *again, taut_error *error)
 {
     taut_redundant *r = &solver->redundant;
@@ -140,9 +154,7 @@ static int select_again(taut_solver *solver, bool *again, taut_error *error)
         taut_solver_unequip(solver);
         status = adopt(solver, &found, error);
         if (status == 0)
-            status = taut_solver_equip(solver, error);
-        if (status == 0)
-            taut_step_work_create(solver);
+            status = equip_again(solver, error);
         solver->ledger.t = NAN;
     }
     if (*again && r->selections <= 3)
@@ -211,6 +223,49 @@ int taut_redundant_rescue(taut_solver *solver, int status, bool *again, taut_err
     if (*again && found == 0)
         taut_error_clear(error);
     return *again ? found : status;
+}
+
+/* The subset and the method in use, as they were made; what they remember is read afterwards. */
+static int restore_subset(taut_solver *solver, const unsigned char *muted,
+                          const taut_method *method, taut_error *error)
+{
+    taut_solver_unequip(solver);
+    solver->stepper.method = method;
+    TAUT_TRY(use_subset(solver, muted, error));
+    return equip_again(solver, error);
+}
+
+void taut_redundant_archive(taut_solver *solver, taut_archive *a)
+{
+    taut_redundant *r = &solver->redundant;
+    taut_index bonds = solver->sizes.bonds, some = 0;
+    taut_arena arena;
+    char name[64];
+    if (!r->independent)
+        return;
+    taut_archive_integer(a, &r->selections, 0, MOST_SELECTIONS);
+    taut_archive_text(a, r->text, sizeof r->text);
+    if (a->status != TAUT_OK || r->selections == 0)
+        return;
+    taut_arena_init(&arena, &solver->arena.allocator);
+    unsigned char *muted = TAUT_NEW(&arena, unsigned char, bonds);
+    if (!muted)
+        taut_archive_fail(a, TAUT_ERROR_MEMORY, "out of memory");
+    if (muted && !a->reading)
+        memcpy(muted, r->independent->muted, (size_t)bonds);
+    taut_archive_bytes(a, muted, (size_t)bonds);
+    snprintf(name, sizeof name, "%s", solver->stepper.method->name);
+    taut_archive_text(a, name, sizeof name);
+    for (taut_index i = 0; a->status == TAUT_OK && i < bonds; i++)
+        some += muted[i] <= 1 ? muted[i] : bonds + 1;
+    if (some != r->rows - r->rank)
+        taut_archive_fail(a, TAUT_ERROR_FILE, "its rigid bonds are not those of the model");
+    const taut_method *method = solver->stepper.method;
+    method = strcmp(name, method->name) == 0 ? method : taut_method_find(name);
+    if (a->reading && a->status == TAUT_OK &&
+        (!method || restore_subset(solver, muted, method, NULL) != 0))
+        taut_archive_fail(a, TAUT_ERROR_FILE, "its rigid bonds cannot be used");
+    taut_arena_clear(&arena);
 }
 
 void taut_redundant_release(taut_solver *solver)

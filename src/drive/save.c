@@ -19,7 +19,7 @@
 #include "expr/digest.h"
 #include "slow/multiplier_recursion.h"
 
-enum { FORMAT = 1 };
+enum { FORMAT = 2 };
 static const char magic[8] = "TAUTRUN";
 
 /* ---- is it the same system, with the same options? */
@@ -46,28 +46,28 @@ static void add_options(taut_digest *d, const taut_solver *solver)
 }
 
 /* What the system gives at a point; where it cannot be evaluated, that it cannot. */
-static void add_values(taut_digest *d, taut_solver *solver, const taut_state *x, taut_values *to)
+static void add_values(taut_digest *d, taut_context *context, const taut_sizes *z,
+                       const taut_state *x, taut_values *to)
 {
-    const taut_sizes *z = &solver->sizes;
     unsigned wanted = TAUT_WANT_FORCE | (z->bonds > 0 ? TAUT_WANT_BOND | TAUT_WANT_JACOBIAN : 0);
     double *lambda = taut_state_lambda(x);
-    int status =
-        taut_evaluate_inside(solver->context, x->t, x->q, taut_state_v(x), wanted, to, NULL);
+    int status = taut_evaluate_inside(context, x->t, x->q, taut_state_v(x), wanted, to, NULL);
     taut_digest_add(d, &status, sizeof status);
     if (status == 0) {
         taut_digest_add(d, to->force, (size_t)z->coordinates * sizeof(double));
         taut_digest_add(d, to->bond, (size_t)z->bonds * sizeof(double));
         taut_digest_add(d, to->jacobian, (size_t)z->jacobian_entries * sizeof(double));
     }
-    if (z->events > 0 && taut_evaluate_events(solver->context, x->t, x->q, taut_state_v(x), lambda,
+    if (z->events > 0 && taut_evaluate_events(context, x->t, x->q, taut_state_v(x), lambda,
                                               to->gamma, NULL) == 0)
         taut_digest_add(d, to->gamma, (size_t)z->events * sizeof(double));
-    if (z->outputs > 0 && taut_evaluate_outputs(solver->context, x->t, x->q, taut_state_v(x),
+    if (z->outputs > 0 && taut_evaluate_outputs(context, x->t, x->q, taut_state_v(x),
                                                 lambda, to->momentum, NULL) == 0)
         taut_digest_add(d, to->momentum, (size_t)z->outputs * sizeof(double));
 }
 
-static int add_points(taut_digest *d, taut_solver *solver, taut_arena *arena, taut_error *error)
+static int add_points(taut_digest *d, taut_solver *solver, taut_context *context,
+                      taut_arena *arena, taut_error *error)
 {
     const taut_sizes *z = &solver->sizes;
     taut_stepper room = solver->stepper;
@@ -81,11 +81,11 @@ static int add_points(taut_digest *d, taut_solver *solver, taut_arena *arena, ta
     TAUT_TRY(TAUT_RESERVE(arena, z->events, error, &to.gamma));
     TAUT_TRY(TAUT_RESERVE(arena, z->outputs, error, &to.momentum));
     x.t = solver->from;
-    int status = taut_context_start(solver->context, x.t, x.q, taut_state_v(&x), error);
+    int status = taut_context_start(context, x.t, x.q, taut_state_v(&x), error);
     taut_digest_add(d, &status, sizeof status);
     for (int k = 0; k < 2 && status == 0; k++) {
         taut_digest_add(d, x.q, (size_t)room.n * sizeof(double));
-        add_values(d, solver, &x, &to);
+        add_values(d, context, z, &x, &to);
         for (taut_index i = 0; i < room.n; i++) { /* no symmetry stays */
             x.q[i] += 1e-3 * (1 + 0.37 * (double)(i % 7)) * (fabs(x.q[i]) + 1e-3);
             if (x.v)
@@ -104,10 +104,12 @@ static int find_fingerprint(taut_solver *solver, unsigned char result[TAUT_DIGES
     const taut_index sizes[] = {z->coordinates, z->bonds,           z->algebraic,
                                 z->outputs,     z->events,          z->jacobian_entries,
                                 z->constraints, (taut_index)z->can, (taut_index)solver->motion};
-    const double *compliance = taut_context_compliance(solver->context),
-                 *damping = taut_context_damping(solver->context);
     taut_digest d;
     taut_arena arena;
+    taut_context *context = NULL; /* the motion may have selected other rigid bonds meanwhile */
+    TAUT_TRY(taut_context_create(solver->model, &solver->arena.allocator, &context, error));
+    const double *compliance = taut_context_compliance(context),
+                 *damping = taut_context_damping(context);
     taut_arena_init(&arena, &solver->arena.allocator);
     taut_digest_begin(&d);
     taut_digest_add(&d, sizes, sizeof sizes);
@@ -120,10 +122,9 @@ static int find_fingerprint(taut_solver *solver, unsigned char result[TAUT_DIGES
         taut_digest_add(&d, compliance, (size_t)z->bonds * sizeof(double));
         taut_digest_add(&d, damping, (size_t)z->bonds * sizeof(double));
     }
-    taut_hold_use(solver->context, false); /* branches are those of the present state */
-    int status = add_points(&d, solver, &arena, error);
-    taut_hold_use(solver->context, true);
+    int status = add_points(&d, solver, context, &arena, error);
     taut_digest_end(&d, result);
+    taut_context_destroy(context);
     taut_arena_clear(&arena);
     return status;
 }
@@ -375,6 +376,9 @@ static void walk_counters(taut_solver *solver, taut_archive *a)
 static void walk(taut_solver *solver, taut_archive *a)
 {
     taut_plan *p = &solver->plan;
+    taut_redundant_archive(solver, a);
+    if (a->status != TAUT_OK)
+        return; /* there may be nothing to walk over */
     walk_guards(solver, a);
     walk_stepper(solver, a);
     walk_control(&solver->control, a);
@@ -441,10 +445,6 @@ static int refuse_saving(const taut_solver *solver, taut_error *error)
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "a run whose error was measured by a second run is finished and cannot be "
                          "saved; set the option verify to never");
-    if (solver->redundant.selections > 0)
-        return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "a run that has selected other independent rigid bonds on its way cannot "
-                         "be saved; omit the bonds that follow from others");
     if (!solver->stepper.method->archive)
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "method %s does not support saving: it has no function that writes what "

@@ -434,6 +434,8 @@ int taut_redundant_lambda(taut_solver *solver, const taut_state *state, const do
 int taut_redundant_step(taut_solver *solver, bool *again, taut_error *error);
 /* A step failed with `status`: other bonds may help (*again). */
 int taut_redundant_rescue(taut_solver *solver, int status, bool *again, taut_error *error);
+/* The subset in use. */
+void taut_redundant_archive(taut_solver *solver, struct taut_archive *archive);
 void taut_redundant_release(taut_solver *solver);
 
 /* (pulses.c) Finds short pulses of explicit time dependence, before an adaptive run. */
