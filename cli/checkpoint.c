@@ -18,8 +18,9 @@ enum { FOLDER = 4096 };
 
 /* ---- writing */
 
-int cli_checkpoint_check(const cli_call *call, const char *path, const char *out, const char *plot)
+int cli_checkpoint_check(const cli_call *call, const char *path, const char *out)
 {
+    static const char *const others[] = {"out", "plot", "end"};
     struct stat status;
     if (!path)
         return taut_options_given(call->options, "checkpoint-every")
@@ -36,11 +37,11 @@ int cli_checkpoint_check(const cli_call *call, const char *path, const char *out
                           "--checkpoint: %s is not a regular file, rows in it cannot be "
                           "continued",
                           out);
-    if (plot)
-        return cli_refuse(call, "--checkpoint does not support --plot: a picture is drawn at the "
-                                "end, from rows that are not kept");
-    if (out && strcmp(out, path) == 0)
-        return cli_refuse(call, "--checkpoint %s: this is the file of --out", path);
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+        const char *other = cli_option_text(call, others[k]);
+        if (other && strcmp(other, path) == 0)
+            return cli_refuse(call, "--checkpoint %s: this is the file of --%s", path, others[k]);
+    }
     return cli_output_check(call, "checkpoint", path);
 }
 
@@ -134,26 +135,42 @@ static void put_model(cli_saving *to, cli_checkpoint *c)
     put_tables(to, c);
 }
 
+/* Where output k is: a line of numbers, then what it needs besides its file. */
+static int put_output(cli_saving *to, cli_checkpoint *c, int k, taut_error *error)
+{
+    taut_file_mark mark = {.size = sizeof mark, .rows = -1};
+    char name[32], line[64];
+    int code = taut_file_sink_mark(c->file[k], &mark, error);
+    if (code != 0)
+        return code; /* rows cannot be written */
+    int size = snprintf(line, sizeof line, "%" PRId64 " %" PRId64 "\n", mark.rows, mark.bytes);
+    c->count = 0;
+    if (keep_bytes(c, line, (size_t)size) != 0 ||
+        (mark.memory_bytes > 0 && keep_bytes(c, mark.memory, mark.memory_bytes) != 0))
+        to->reason = to->reason ? to->reason : ENOMEM;
+    snprintf(name, sizeof name, "output %d", k);
+    cli_saving_part(to, name, c->bytes, c->count);
+    return 0;
+}
+
 int cli_checkpoint_call(void *user, taut_solver *solver, taut_error *error)
 {
     cli_checkpoint *c = user;
-    taut_file_mark mark = {.size = sizeof mark, .rows = -1};
-    char place[64];
-    int code = c->out ? taut_file_sink_mark(c->out, &mark, error) : 0;
-    if (code != 0)
-        return code; /* rows cannot be written */
     cli_saving to;
+    int code = 0;
     cli_saving_open(&to, c->path);
     put_model(&to, c);
-    int size = snprintf(place, sizeof place, "%" PRId64 " %" PRId64, mark.rows, mark.bytes);
-    cli_saving_part(&to, "rows", place, (size_t)size);
+    for (int k = 0; k < c->files && code == 0; k++)
+        code = put_output(&to, c, k, error);
+    bool lost = code != 0;
     c->count = 0;
-    code = taut_solver_save(solver, keep_bytes, c, error);
+    if (!lost)
+        code = taut_solver_save(solver, keep_bytes, c, error);
     if (code != 0)
         to.reason = to.reason ? to.reason : EIO;
     cli_saving_part(&to, "run", c->bytes, c->count);
     int reason = cli_saving_close(&to);
-    if (code != 0 && code != TAUT_ERROR_FILE)
+    if (lost || (code != 0 && code != TAUT_ERROR_FILE))
         return code;
     if (reason != 0 && !c->warned) {
         cli_warning("the checkpoint '%s' cannot be written: %s; the run continues, and an earlier "
@@ -221,7 +238,7 @@ static int read_saved(const cli_call *call, const char *path, cli_saved *saved)
 /* The parts that every checkpoint has, and the version. */
 static int check_parts(const cli_call *call, const char *path, const cli_saved *saved)
 {
-    static const char *const parts[] = {"folder", "arguments", "path", "model", "rows", "run"};
+    static const char *const parts[] = {"folder", "arguments", "path", "model", "run"};
     const char *version = cli_saved_part(saved, "version").bytes;
     char why[300];
     if (!version || strcmp(version, taut_version()) != 0) {
@@ -286,19 +303,31 @@ void cli_resumed_release(cli_resumed *r)
     free(r->path);
 }
 
-int cli_resume_solver(const cli_saved *saved, taut_solver *solver, taut_file_sink *out,
-                      taut_error *error)
+/* Output k goes on where it was. */
+static int resume_output(const cli_saved *saved, int k, taut_file_sink *file, taut_error *error)
 {
-    cli_part run = cli_saved_part(saved, "run");
     taut_file_mark mark = {.size = sizeof mark, .rows = -1};
-    int code = taut_solver_restore(solver, run.bytes, run.length, error);
-    if (code != 0 || !out)
-        return code;
-    if (sscanf(cli_saved_part(saved, "rows").bytes, "%" SCNd64 " %" SCNd64, &mark.rows,
-               &mark.bytes) != 2 ||
-        mark.rows < -1 || mark.bytes < 0) {
+    char name[32];
+    int used = 0;
+    snprintf(name, sizeof name, "output %d", k);
+    cli_part part = cli_saved_part(saved, name);
+    if (!part.bytes ||
+        sscanf(part.bytes, "%" SCNd64 " %" SCNd64 "%n", &mark.rows, &mark.bytes, &used) != 2 ||
+        mark.rows < -1 || mark.bytes < 0 || part.bytes[used] != '\n') {
         snprintf(error->message, sizeof error->message, "the checkpoint has no place of the rows");
         return error->code = TAUT_ERROR_FILE;
     }
-    return taut_file_sink_resume(out, &mark, error);
+    mark.memory = part.bytes + used + 1;
+    mark.memory_bytes = part.length - (size_t)used - 1;
+    return taut_file_sink_resume(file, &mark, error);
+}
+
+int cli_resume_solver(const cli_saved *saved, taut_solver *solver, taut_file_sink *const *file,
+                      int files, taut_error *error)
+{
+    cli_part run = cli_saved_part(saved, "run");
+    int code = taut_solver_restore(solver, run.bytes, run.length, error);
+    for (int k = 0; k < files && code == 0; k++)
+        code = resume_output(saved, k, file[k], error);
+    return code;
 }

@@ -10,13 +10,14 @@ typedef struct cli_checkpoint {
     const cli_call *call;
     const cli_model *model;
     const char *path;
-    taut_file_sink *out; /* of the rows; may be NULL */
-    bool warned;         /* that it cannot be written */
-    char *bytes;         /* of the solver */
+    taut_file_sink *const *file; /* outputs */
+    int files;
+    bool warned; /* that it cannot be written */
+    char *bytes; /* of the solver */
     size_t count, room;
 } cli_checkpoint;
 /* Refuses what cannot be continued before the computation: 0 or CLI_MISUSED. */
-int cli_checkpoint_check(const cli_call *call, const char *path, const char *out, const char *plot);
+int cli_checkpoint_check(const cli_call *call, const char *path, const char *out);
 /* Before the outputs are opened: removes the checkpoint of an earlier run, which they do not belong
  * to; refuses other files. */
 int cli_checkpoint_begin(const cli_call *call, const char *path);
@@ -35,8 +36,8 @@ typedef struct cli_resumed {
  * message. */
 int cli_resume(const cli_call *call, cli_resumed *resumed);
 void cli_resumed_release(cli_resumed *resumed);
-/* Puts a new solver and the sink of its rows (may be NULL) where the run was saved. */
-int cli_resume_solver(const cli_saved *saved, taut_solver *solver, taut_file_sink *out,
-                      taut_error *error);
+/* Puts a new solver and its outputs where the run was saved. */
+int cli_resume_solver(const cli_saved *saved, taut_solver *solver, taut_file_sink *const *file,
+                      int files, taut_error *error);
 
 #endif

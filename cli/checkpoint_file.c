@@ -11,7 +11,7 @@
 
 #include "windows.h"
 
-static const char head[] = "taut checkpoint ", first[] = "taut checkpoint 1\n";
+static const char head[] = "taut checkpoint ", first[] = "taut checkpoint 2\n";
 enum { MOST_PARTS = 10000, NAME = 1100, DIGITS = 16 };
 
 /* FNV-1a: finds accidents. */

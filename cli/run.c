@@ -54,7 +54,7 @@ static int choose_outputs(run *r)
     int status = cli_output_check(call, "out", r->out);
     status = status != 0 ? status : cli_picture_check(call, r->plot);
     status = status != 0 ? status : cli_output_check(call, "end", r->end);
-    return status != 0 ? status : cli_checkpoint_check(call, r->checkpoint.path, r->out, r->plot);
+    return status != 0 ? status : cli_checkpoint_check(call, r->checkpoint.path, r->out);
 }
 
 static int open_outputs(run *r)
@@ -74,9 +74,10 @@ static int open_outputs(run *r)
     cli_checkpoint *c = &r->checkpoint;
     c->call = r->call;
     c->model = &r->model;
-    c->out = r->out ? r->file[0] : NULL;
+    c->file = r->file;
+    c->files = r->sinks;
     if (code == 0 && r->call->saved)
-        code = cli_resume_solver(r->call->saved, r->solver, c->out, &r->error);
+        code = cli_resume_solver(r->call->saved, r->solver, r->file, r->sinks, &r->error);
     if (code == 0 && c->path)
         code = taut_solver_checkpoint(r->solver,
                                       taut_options_real(r->call->options, "checkpoint-every"),
@@ -102,17 +103,16 @@ static void close_outputs(run *r)
     r->sinks = 0;
 }
 
-/* CSV and HDF5 have t and all numbers of a state; a picture has a file of its curves while it is
- * made. */
+/* CSV and HDF5 have t and all numbers of a state. */
 static void warn_of_rows(const run *r)
 {
-    enum { CSV_BYTES = 22, HDF5_BYTES = 8, PICTURE_BYTES = 400 };
+    enum { CSV_BYTES = 22, HDF5_BYTES = 8 };
     taut_sizes z = {.size = sizeof z};
     taut_system_sizes_get(r->model.system, &z, NULL);
     double columns = 1 + 2. * z.coordinates + z.bonds + z.algebraic + z.outputs,
            bytes = columns * (r->hdf5 ? HDF5_BYTES : CSV_BYTES);
     if (!r->call->quiet)
-        cli_output_warn(r->solver, r->out, r->out ? bytes : r->plot ? PICTURE_BYTES : 0);
+        cli_output_warn(r->solver, r->out, r->out ? bytes : 0);
 }
 
 /* Integrates and reports. The summary keeps out of the way of the rows: on standard error when

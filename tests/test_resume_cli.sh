@@ -44,7 +44,7 @@ fixed="--method verlet --motion full --step 1e-3 --until 6"
 row $? "a run"
 "$taut" run ball.taut $fixed --steps 3000 --out part.csv --quiet --checkpoint ck --end part.start
 row $? "a run with a checkpoint"
-head -c 18 ck | grep -q '^taut checkpoint 1$'
+head -c 18 ck | grep -q '^taut checkpoint 2$'
 row $? "the checkpoint has its name"
 [ ! -e ck.part ]
 row $? "no part of a checkpoint stays"
@@ -102,9 +102,28 @@ row $? "resumed with --json"
 grep -q '"status": "limit"' object.json
 row $? "a limit stays a limit"
 
+# ---- a picture shows the whole run: few rows, and more than it has points
+if command -v gnuplot >/dev/null 2>&1; then
+    for every in 0.1 4e-4; do
+        "$taut" run ball.taut $long --every $every --plot long.svg --out long.csv --quiet
+        start_and_end ended.csv ball.taut $long --every $every --plot ended.svg
+        "$taut" run --resume ck --quiet
+        row $? "resumed with a picture"
+        same long.svg ended.svg "a picture with rows every $every"
+        same long.csv ended.csv "and its rows"
+    done
+    rm -f ck
+    "$taut" run ball.taut $fixed --plot only.svg --json --quiet --checkpoint ck >/dev/null && rm only.svg
+    "$taut" run --resume ck --quiet
+    row $? "a picture without rows in a file"
+    [ -s only.svg ]
+    row $? "a picture is drawn again from the checkpoint of the end"
+fi
+
 # ---- refused before the computation
 expect 2 "--checkpoint needs --out FILE" run ball.taut $fixed --checkpoint new
-expect 2 "does not support --plot" run ball.taut $fixed --checkpoint new --out a.csv --plot a.svg
+expect 2 "this is the file of --plot" run ball.taut $fixed --checkpoint a.svg --out a.csv --plot a.svg
+expect 2 "this is the file of --end" run ball.taut $fixed --checkpoint a.start --out a.csv --end a.start
 expect 2 "give it a file" run ball.taut $fixed --checkpoint - --out a.csv
 expect 2 "has no effect without --checkpoint" run ball.taut $fixed --checkpoint-every 3 --out a.csv
 expect 2 "it would be overwritten" run ball.taut $fixed --checkpoint ball.taut --out a.csv
@@ -120,7 +139,7 @@ head -c 700 ck >cut
 expect 2 "damaged or cut off" run --resume cut
 sed 's/9.81/9.82/' ck >changed
 expect 2 "damaged or cut off" run --resume changed
-sed '1s/1/2/' ck >newer
+sed '1s/2/3/' ck >newer
 expect 2 "use the version that wrote it" run --resume newer
 : >empty
 expect 2 "it is not a checkpoint" run --resume empty

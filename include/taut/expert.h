@@ -223,14 +223,18 @@ typedef int (*taut_checkpoint)(void *user, taut_solver *solver, taut_error *erro
 TAUT_API int taut_solver_checkpoint(taut_solver *solver, double seconds, taut_checkpoint call,
                                     void *user, taut_error *error);
 
-/* Where a file sink is: all rows so far are in the file and on the disk. */
+/* Where a file sink is: all rows so far are in the file and on the disk, or, where the file is made
+ * at the end (pictures), what it needs of them is in memory. */
 typedef struct taut_file_mark {
     size_t size;
     int64_t rows, bytes; /* written; rows -1: not begun */
+    const void *memory;  /* of the sink, until its next row; NULL: nothing is needed */
+    size_t memory_bytes;
 } taut_file_mark;
+/* TAUT_ERROR_REFUSED: a sink of this kind cannot go on later. */
 TAUT_API int taut_file_sink_mark(taut_file_sink *file, taut_file_mark *mark, taut_error *error);
 /* When the sink is begun next, it goes on behind the rows of the mark, and removes what follows
- * them. A file that is shorter is refused. */
+ * them. A file that is shorter is refused. The mark is copied. */
 TAUT_API int taut_file_sink_resume(taut_file_sink *file, const taut_file_mark *mark,
                                    taut_error *error);
 

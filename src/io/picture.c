@@ -2,11 +2,13 @@
  * bond forces (first order: algebraic variables), energy, drift. Paths give way when all are
  * there.
  *
- * At most eight curves a panel, evenly spread over what there is. Rows are written to a file as
- * they come; gnuplot draws at the end. Only numbers and cleaned names get into its script. */
+ * At most eight curves a panel, evenly spread over what there is. What is drawn of the rows is kept
+ * in memory: all of them, every second one when there are more than MOST_POINTS, every fourth, ...;
+ * and the latest. Gnuplot draws at the end. Only numbers and cleaned names get into its script. */
 #include "io/panels.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -19,7 +21,8 @@ enum {
     NAME_SIZE = 64,
     TITLE_SIZE = 160,
     MOST_POINTS = 5000,
-    FEW_COORDINATES = 64
+    FEW_COORDINATES = 64,
+    COLUMNS = 4 + 4 * CURVES
 };
 
 typedef struct curve {
@@ -33,17 +36,50 @@ typedef struct panel {
     curve curve[CURVES];
 } panel;
 
+/* What a picture needs of the rows; with it another process goes on (mark). */
+typedef struct drawn {
+    int64_t rows, kept, stride; /* all; those in `row`, one of `stride` */
+    int64_t pulls;              /* a multiplier, or algebraic variable, had a value */
+    double energy;              /* of the first row; NaN: no panel */
+    double drift;               /* largest; 0: no panel */
+    double least[2], most[2];   /* of the paths, x and y */
+    double latest[COLUMNS], row[MOST_POINTS][COLUMNS];
+} drawn;
+
 typedef struct picture {
     taut_gnuplot gnuplot;
     bool svg, conserved, first_order;
     char title[TITLE_SIZE];
     panel coordinates, paths, bonds;
-    int64_t rows;
-    bool pulls;               /* a multiplier, or algebraic variable, had a value */
-    double energy;            /* of the first row; NaN: no panel */
-    double drift;             /* largest; 0: no panel */
-    double least[2], most[2]; /* of the paths, x and y */
+    drawn seen;
 } picture;
+
+static size_t bytes_of(const drawn *s)
+{
+    return offsetof(drawn, row) + (size_t)s->kept * sizeof s->row[0];
+}
+
+/* All rows so far are in memory. */
+static int mark(taut_file_sink *sink, taut_error *error)
+{
+    const drawn *s = &((picture *)sink->work)->seen;
+    (void)error;
+    sink->rows = s->rows;
+    sink->memory = s;
+    sink->memory_bytes = bytes_of(s);
+    return TAUT_OK;
+}
+
+static void keep_latest(drawn *s)
+{
+    if (s->kept == MOST_POINTS) {
+        for (int k = 1; k < MOST_POINTS / 2; k++)
+            memcpy(s->row[k], s->row[2 * k], sizeof s->row[k]);
+        s->kept = MOST_POINTS / 2;
+        s->stride *= 2;
+    }
+    memcpy(s->row[s->kept++], s->latest, sizeof s->latest);
+}
 
 static const char *take_name(const taut_system *system, taut_item item, taut_index k,
                              char cleaned[NAME_SIZE])
@@ -124,6 +160,28 @@ static void choose_paths(panel *p, const taut_system *system, taut_index n, bool
     set_title(p, space ? "paths seen along z" : "paths in the plane", pairs);
 }
 
+/* New rows, or behind those of a mark. */
+static int begin_rows(taut_file_sink *sink, taut_error *error)
+{
+    drawn *s = &((picture *)sink->work)->seen;
+    const taut_file_mark *from = &sink->resume;
+    bool again = from->rows >= 0;
+    memset(s, 0, sizeof *s);
+    s->stride = 1;
+    s->least[0] = s->least[1] = INFINITY;
+    s->most[0] = s->most[1] = -INFINITY;
+    if (again && from->memory_bytes >= offsetof(drawn, row) && from->memory_bytes <= sizeof *s)
+        memcpy(s, from->memory, from->memory_bytes);
+    if (s->rows < 0 || s->stride < 1 || s->kept < 0 || s->kept > MOST_POINTS ||
+        (again && (s->rows != from->rows || from->memory_bytes != bytes_of(s))))
+        return taut_fail(error, TAUT_ERROR_FILE,
+                         "cannot continue %.300s: its rows are not those of this version",
+                         sink->path);
+    sink->resume.rows = -1;
+    sink->begun = true;
+    return TAUT_OK;
+}
+
 static int begin(void *user, const taut_system *system, taut_error *error)
 {
     taut_file_sink *sink = user;
@@ -136,77 +194,68 @@ static int begin(void *user, const taut_system *system, taut_error *error)
     p->conserved = !(sizes.can & drives);
     for (taut_index k = 0; taut_system_event(system, k, &event); k++)
         p->conserved &= !event.alters;
-    p->rows = 0;
-    p->pulls = false;
     p->paths.curves = 0;
-    for (int j = 0; j < 2; j++) {
-        p->least[j] = INFINITY;
-        p->most[j] = -INFINITY;
-    }
     choose_curves(&p->coordinates, system, TAUT_COORDINATE, sizes.coordinates,
                   sizes.kind == TAUT_MECHANICAL ? "coordinates" : "state");
     choose_paths(&p->paths, system, sizes.coordinates, sizes.dimension == 3);
-    p->drift = 0;
     p->first_order = sizes.kind != TAUT_MECHANICAL;
     if (sizes.kind == TAUT_MECHANICAL)
         choose_curves(&p->bonds, system, TAUT_BOND, sizes.bonds, "bond forces (multipliers)");
     else
         choose_curves(&p->bonds, system, TAUT_ALGEBRAIC, sizes.algebraic, "algebraic variables");
-    TAUT_TRY(taut_gnuplot_open(&p->gnuplot, error));
-    char path[TAUT_GNUPLOT_PATH];
-    taut_gnuplot_path(&p->gnuplot, "rows", path);
-    return taut_writer_open(sink, path, error);
-}
-
-static void write_value(taut_file_sink *sink, double value)
-{
-    taut_writer_format(sink, " %g", value);
+    TAUT_TRY(begin_rows(sink, error));
+    return taut_gnuplot_open(&p->gnuplot, error);
 }
 
 /* Columns: t, energy, drift of positions and of velocities, coordinates, x and y of paths,
  * multipliers. */
+static int columns_of(const picture *p)
+{
+    return 4 + p->coordinates.curves + 2 * p->paths.curves + p->bonds.curves;
+}
+
 static int row(void *user, const taut_row *values, taut_error *error)
 {
     taut_file_sink *sink = user;
     picture *p = sink->work;
-    if (p->rows++ == 0)
-        p->energy = values->energy;
-    taut_writer_format(sink, "%g", values->t);
-    write_value(sink, p->conserved ? values->energy - p->energy : values->energy);
-    write_value(sink, values->drift_position);
-    write_value(sink, values->drift_velocity);
-    p->drift = fmax(p->drift, fmax(values->drift_position, values->drift_velocity));
+    drawn *s = &p->seen;
+    double *x = s->latest;
+    (void)error;
+    if (s->rows == 0)
+        s->energy = values->energy;
+    *x++ = values->t;
+    *x++ = p->conserved ? values->energy - s->energy : values->energy;
+    *x++ = values->drift_position;
+    *x++ = values->drift_velocity;
+    s->drift = fmax(s->drift, fmax(values->drift_position, values->drift_velocity));
     for (int k = 0; k < p->coordinates.curves; k++)
-        write_value(sink, values->q[p->coordinates.curve[k].y]);
-    for (int k = 0; k < p->paths.curves; k++) {
-        double at[2] = {values->q[p->paths.curve[k].x], values->q[p->paths.curve[k].y]};
-        for (int j = 0; j < 2; j++) {
-            write_value(sink, at[j]);
-            p->least[j] = fmin(p->least[j], at[j]);
-            p->most[j] = fmax(p->most[j], at[j]);
+        *x++ = values->q[p->coordinates.curve[k].y];
+    for (int k = 0; k < p->paths.curves; k++)
+        for (int j = 0; j < 2; j++, x++) {
+            *x = values->q[j ? p->paths.curve[k].y : p->paths.curve[k].x];
+            s->least[j] = fmin(s->least[j], *x);
+            s->most[j] = fmax(s->most[j], *x);
         }
+    for (int k = 0; k < p->bonds.curves; k++, x++) {
+        *x = values->lambda[p->bonds.curve[k].y];
+        s->pulls |= isfinite(*x);
     }
-    for (int k = 0; k < p->bonds.curves; k++) {
-        p->pulls |= isfinite(values->lambda[p->bonds.curve[k].y]);
-        write_value(sink, values->lambda[p->bonds.curve[k].y]);
-    }
-    taut_writer_text(sink, "\n");
-    return taut_writer_check(sink, error);
+    if (s->rows++ % s->stride == 0)
+        keep_latest(s);
+    return TAUT_OK;
 }
 
-/* plot 'rows' every E using X:Y title 'name', ...; x_column 1 is time, 0 means pairs of columns.
+/* plot 'rows' using X:Y title 'name', ...; x_column 1 is time, 0 means pairs of columns.
  * A curve without a name has no legend. */
-static void write_plot(taut_file_sink *sink, const picture *p, const panel *at, int x_column,
-                       int column)
+static void write_plot(taut_file_sink *sink, const panel *at, int x_column, int column)
 {
     taut_writer_format(sink, "set autoscale%s\nset title '%s'\nplot ", x_column ? " xfix" : "",
                        at->title);
     for (int k = 0; k < at->curves; k++) {
         int x = x_column ? x_column : column + 2 * k,
             y = x_column ? column + k : column + 2 * k + 1;
-        taut_writer_format(sink, "%s'rows' every %g using %d:%d with lines lt %d title '%s'",
-                           k ? ", \\\n  " : "", (double)(p->rows / MOST_POINTS + 1), x, y, k + 1,
-                           at->curve[k].name);
+        taut_writer_format(sink, "%s'rows' using %d:%d with lines lt %d title '%s'",
+                           k ? ", \\\n  " : "", x, y, k + 1, at->curve[k].name);
     }
     taut_writer_text(sink, "\n");
 }
@@ -214,11 +263,11 @@ static void write_plot(taut_file_sink *sink, const picture *p, const panel *at, 
 static void write_energy(taut_file_sink *sink, const picture *p)
 {
     char number[TAUT_NUMBER_SIZE];
-    taut_number_format(p->energy, 6, number);
+    taut_number_format(p->seen.energy, 6, number);
     panel energy = {.curves = 1};
     snprintf(energy.title, sizeof energy.title,
              p->conserved ? "energy error E - E(0), E(0) = %s" : "energy E, E(0) = %s", number);
-    write_plot(sink, p, &energy, 1, 2);
+    write_plot(sink, &energy, 1, 2);
 }
 
 static void write_drift(taut_file_sink *sink, const picture *p)
@@ -227,33 +276,33 @@ static void write_drift(taut_file_sink *sink, const picture *p)
                    .title = "drift from what should hold exactly"};
     strcpy(drift.curve[0].name, p->first_order ? "invariants" : "positions");
     strcpy(drift.curve[1].name, "velocities");
-    write_plot(sink, p, &drift, 1, 3);
+    write_plot(sink, &drift, 1, 3);
 }
 
 /* Both axes have the same scale, and with it the same tics. */
 static void write_paths(taut_file_sink *sink, const picture *p, int column)
 {
     enum { MOST_TICS = 6 };
-    double length = fmax(p->most[0] - p->least[0], p->most[1] - p->least[1]);
+    double length = fmax(p->seen.most[0] - p->seen.least[0], p->seen.most[1] - p->seen.least[1]);
     taut_writer_text(sink,
                      "set size ratio -1\nset xlabel 'x' offset 0,0.5\nset ylabel 'y' offset 1,0\n");
     if (length > 0 && isfinite(length))
         taut_writer_format(sink, "set tics %g\n", taut_picture_step(length, MOST_TICS));
-    write_plot(sink, p, &p->paths, 0, column);
+    write_plot(sink, &p->paths, 0, column);
     taut_writer_text(sink, "set xlabel 't' offset 0,0.5\nunset ylabel\nset tics autofreq\n");
 }
 
 static void write_script(taut_file_sink *sink, const picture *p)
 {
-    bool bonds = p->bonds.curves > 0 && p->pulls, energy = isfinite(p->energy),
-         drift = p->drift > 0;
+    bool bonds = p->bonds.curves > 0 && p->seen.pulls, energy = isfinite(p->seen.energy),
+         drift = p->seen.drift > 0;
     /* what matters comes first */
     bool paths = p->paths.curves > 0 && 2 + bonds + energy + drift <= PANELS;
     int panels = 1 + paths + bonds + energy + drift, k = 0, column = 5;
     taut_picture_begin(sink, p->svg, WIDTH, HEIGHT, p->title);
     taut_picture_place(sink, k++, panels, true);
     taut_writer_text(sink, "set xlabel 't' offset 0,0.5\n");
-    write_plot(sink, p, &p->coordinates, 1, column);
+    write_plot(sink, &p->coordinates, 1, column);
     column += p->coordinates.curves;
     if (!paths)
         column += 2 * p->paths.curves;
@@ -264,7 +313,7 @@ static void write_script(taut_file_sink *sink, const picture *p)
     }
     if (bonds) {
         taut_picture_place(sink, k++, panels, true);
-        write_plot(sink, p, &p->bonds, 1, column);
+        write_plot(sink, &p->bonds, 1, column);
     }
     if (energy) {
         taut_picture_place(sink, k++, panels, true);
@@ -277,18 +326,37 @@ static void write_script(taut_file_sink *sink, const picture *p)
     taut_writer_text(sink, "unset multiplot\nunset output\n");
 }
 
+static void write_rows(taut_file_sink *sink, const picture *p)
+{
+    const drawn *s = &p->seen;
+    bool more = (s->rows - 1) % s->stride != 0; /* the latest is not among those kept */
+    int columns = columns_of(p);
+    for (int64_t k = 0; k < s->kept + more; k++)
+        for (int j = 0; j < columns; j++)
+            taut_writer_format(sink, j + 1 < columns ? "%g " : "%g\n",
+                               k < s->kept ? s->row[k][j] : s->latest[j]);
+}
+
+static int write_file(taut_file_sink *sink, const char *name,
+                      void (*write)(taut_file_sink *sink, const picture *p), taut_error *error)
+{
+    char path[TAUT_GNUPLOT_PATH];
+    picture *p = sink->work;
+    taut_gnuplot_path(&p->gnuplot, name, path);
+    TAUT_TRY(taut_writer_open(sink, path, error));
+    write(sink, p);
+    return taut_writer_close(sink, error);
+}
+
 static int end(void *user, taut_error *error)
 {
     taut_file_sink *sink = user;
     picture *p = sink->work;
-    char path[TAUT_GNUPLOT_PATH];
-    TAUT_TRY(taut_writer_close(sink, error));
-    if (p->rows == 0)
+    sink->begun = false;
+    if (p->seen.rows == 0)
         return TAUT_OK; /* nothing was computed: nothing to draw */
-    taut_gnuplot_path(&p->gnuplot, "script", path);
-    TAUT_TRY(taut_writer_open(sink, path, error));
-    write_script(sink, p);
-    TAUT_TRY(taut_writer_close(sink, error));
+    TAUT_TRY(write_file(sink, "rows", write_rows, error));
+    TAUT_TRY(write_file(sink, "script", write_script, error));
     TAUT_TRY(taut_gnuplot_run(&p->gnuplot, error));
     int status = taut_gnuplot_deliver(&p->gnuplot, sink->path, error);
     taut_gnuplot_discard(&p->gnuplot);
@@ -316,6 +384,7 @@ int taut_picture_create(const char *path, const char *title, taut_file_sink **fi
     }
     taut_picture_clean(title ? title : "", p->title, sizeof p->title);
     (*file)->discard = discard;
+    (*file)->mark = mark;
     *sink = (taut_sink){begin, row, end, *file};
     return TAUT_OK;
 }

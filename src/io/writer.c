@@ -180,14 +180,15 @@ int taut_file_sink_mark(taut_file_sink *sink, taut_file_mark *mark, taut_error *
     TAUT_REQUIRE(sink);
     if (!sink->mark)
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "%.300s cannot be continued later: it is drawn "
-                         "at the end, from rows that are not kept",
+                         "%.300s cannot be continued later: what it needs of its rows is not kept",
                          sink->path);
     taut_file_mark own = {.rows = -1};
     if (sink->begun) {
         TAUT_TRY(sink->mark(sink, error));
         own.rows = sink->rows;
         own.bytes = sink->bytes;
+        own.memory = sink->memory;
+        own.memory_bytes = sink->memory_bytes;
     }
     return taut_struct_fill(mark, &own, sizeof own, "taut_file_mark", error);
 }
@@ -195,10 +196,19 @@ int taut_file_sink_mark(taut_file_sink *sink, taut_file_mark *mark, taut_error *
 int taut_file_sink_resume(taut_file_sink *sink, const taut_file_mark *mark, taut_error *error)
 {
     taut_error_clear(error);
-    TAUT_REQUIRE(sink && mark && mark->rows >= -1 && mark->bytes >= 0);
+    taut_file_mark own;
+    TAUT_REQUIRE(sink);
+    TAUT_TRY(taut_struct_read(&own, sizeof own, mark, "taut_file_mark", error));
+    TAUT_REQUIRE(own.rows >= -1 && own.bytes >= 0 && (own.memory || own.memory_bytes == 0));
     if (!sink->mark)
         return taut_fail(error, TAUT_ERROR_REFUSED, "%.300s cannot be continued", sink->path);
-    sink->resume = *mark;
+    if (own.memory_bytes > 0) {
+        char *copy = TAUT_NEW(&sink->arena, char, own.memory_bytes);
+        TAUT_NEED(error, copy);
+        memcpy(copy, own.memory, own.memory_bytes);
+        own.memory = copy;
+    }
+    sink->resume = own;
     return TAUT_OK;
 }
 
