@@ -50,9 +50,13 @@ int cli_checkpoint_begin(const cli_call *call, const char *path)
 {
     static const char head[] = "taut checkpoint ";
     char found[sizeof head] = "";
-    FILE *file = path ? fopen(path, "rb") : NULL;
-    if (!file)
+    const char *why;
+    struct stat status;
+    if (!path || stat(path, &status) != 0)
         return 0;
+    FILE *file = cli_open_file(path, &why);
+    if (!file)
+        return cli_refuse(call, "--checkpoint %s: %s", path, why);
     size_t size = fread(found, 1, sizeof head - 1, file);
     fclose(file);
     if (size > 0 && strcmp(found, head) != 0)
@@ -101,15 +105,13 @@ static void put_tables(cli_saving *to, const cli_checkpoint *c)
         } else {
             char *file = slash ? cli_format("%.*s/%s", (int)(slash - path), path, name)
                                : cli_format("%s", name);
-            FILE *table = file ? fopen(file, "rb") : NULL;
             size_t length = 0;
-            char *text = table ? cli_read_file(table, &length) : NULL;
+            const char *why;
+            char *text = file ? cli_read_path(file, SIZE_MAX - 1, &length, &why) : NULL;
             if (text && part)
                 cli_saving_part(to, part, text, length);
             else
                 to->reason = errno ? errno : ENOMEM;
-            if (table)
-                fclose(table);
             free(text);
             free(file);
         }
@@ -220,19 +222,9 @@ static int check_alone(const cli_call *call)
 static int read_saved(const cli_call *call, const char *path, cli_saved *saved)
 {
     const char *wrong = NULL;
-    struct stat status;
-    FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "rb") : NULL;
-    if (!file)
-        return refuse(call, path, errno ? strerror(errno) : "it is not a file");
-    size_t size = (size_t)status.st_size;
-    char *data = malloc(size + 1);
-    bool whole = data && fread(data, 1, size, file) == size;
-    fclose(file);
-    if (!whole) {
-        free(data);
-        return refuse(call, path, data ? "it cannot be read" : "out of memory");
-    }
-    return cli_saved_parse(saved, data, size, &wrong) ? 0 : refuse(call, path, wrong);
+    size_t size = 0;
+    char *data = cli_read_path(path, SIZE_MAX - 1, &size, &wrong);
+    return data && cli_saved_parse(saved, data, size, &wrong) ? 0 : refuse(call, path, wrong);
 }
 
 /* The parts that every checkpoint has, and the version. */

@@ -137,6 +137,10 @@ void cli_wrap(FILE *out, const char *text, int indent, int column, int width);
 char *cli_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* all of it, terminated, allocated; NULL on failure (errno) */
 char *cli_read_file(FILE *file, size_t *length);
+/* Of a path: regular files only, nothing that could block or have no end. NULL: *why. */
+FILE *cli_open_file(const char *path, const char **why);
+/* At most `most` bytes, terminated, allocated. NULL: *why. */
+char *cli_read_path(const char *path, size_t most, size_t *length, const char **why);
 bool cli_has_ending(const char *text, const char *ending);
 
 /* ---- JSON (json.c): keys are NULL inside arrays; numbers have 17 digits, NaN and infinity are

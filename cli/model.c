@@ -123,15 +123,14 @@ static int read_start(const cli_call *call, cli_model *model)
     if (here && call->operand && strcmp(call->operand, "-") == 0)
         return cli_refuse(
             call, "--start -: standard input is the model; give the file of the initial state");
-    FILE *file = here ? stdin : fopen(path, "r");
+    enum { LARGEST = 64 << 20 };
     size_t length = 0;
-    if (file)
-        model->start_text = cli_read_file(file, &length);
-    int reason = errno;
-    if (file && !here)
-        fclose(file);
+    const char *why = NULL;
+    model->start_text =
+        here ? cli_read_file(stdin, &length) : cli_read_path(path, LARGEST, &length, &why);
     if (!model->start_text)
-        return cli_refuse(call, "--start: cannot read '%s': %s", path, strerror(reason));
+        return cli_refuse(call, "--start: cannot read '%s': %s", path,
+                          here ? strerror(errno) : why);
     if (strlen(model->start_text) != length)
         return cli_refuse(call, "--start: '%s' is not a text file", path);
     for (char *line = model->start_text; *line;) {

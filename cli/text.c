@@ -4,11 +4,15 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #ifndef _WIN32
 #include <sys/ioctl.h>
 #endif
 
 #include "cli.h"
+#include "windows.h"
 
 /* Columns that there are: those of a terminal when it is narrower than `width`, but not absurdly
  * narrow. */
@@ -115,6 +119,45 @@ char *cli_read_file(FILE *file, size_t *length)
     if (text)
         text[used] = '\0';
     *length = used;
+    return text;
+}
+
+FILE *cli_open_file(const char *path, const char **why)
+{
+    struct stat status;
+    int number = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    bool known = number >= 0 && fstat(number, &status) == 0;
+    *why = !known                    ? strerror(errno)
+           : S_ISREG(status.st_mode) ? NULL
+           : S_ISDIR(status.st_mode) ? "it is a folder"
+                                     : "it is a pipe or a device, not a regular file";
+    FILE *file = *why ? NULL : fdopen(number, "rb");
+    if (!file && number >= 0)
+        close(number);
+    if (!file && !*why)
+        *why = "out of memory";
+    return file;
+}
+
+char *cli_read_path(const char *path, size_t most, size_t *length, const char **why)
+{
+    struct stat status;
+    FILE *file = cli_open_file(path, why);
+    if (!file)
+        return NULL;
+    bool known = fstat(fileno(file), &status) == 0;
+    size_t size = known ? (size_t)status.st_size : 0;
+    char *text = known && size <= most ? malloc(size + 1) : NULL;
+    *why = size > most ? "it is too large" : known ? "out of memory" : strerror(errno);
+    if (text && fread(text, 1, size, file) != size) {
+        *why = "it cannot be read";
+        free(text);
+        text = NULL;
+    }
+    fclose(file);
+    if (text)
+        text[size] = '\0';
+    *length = size;
     return text;
 }
 

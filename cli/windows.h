@@ -12,6 +12,8 @@
 
 #define O_CLOEXEC _O_NOINHERIT
 #define O_NOFOLLOW 0
+#define O_NONBLOCK _O_BINARY
+#define O_NOCTTY 0
 #define fsync(number) _commit(number)
 #define getcwd(buffer, size) _getcwd(buffer, (int)(size))
 #define chdir(path) _chdir(path)

@@ -58,6 +58,17 @@ bounded 2 check pipe.taut
 has err "pipe.taut': it is a pipe"
 bounded 2 check /dev/zero
 has err "it is a device"
+for option in "run place/good.taut --start" "run --resume" "run place/good.taut --out o.csv --checkpoint"; do
+    for file in pipe.taut /dev/zero place; do
+        # shellcheck disable=SC2086
+        bounded 2 $option $file
+        has err "is a "
+    done
+done
+truncate -s 100M large.start
+bounded 2 run place/good.taut --start large.start
+has err "too large"
+rm large.start
 ln -s place/good.taut link.taut
 cp place/bars.csv .
 bounded 0 check link.taut

@@ -85,8 +85,8 @@ cp kept.taut ball.taut
 mkdir tables
 cp "$here/../models/truss.taut" "$here/../models/truss_bars.csv" "$here/../models/truss_nodes.csv" tables
 truss="--until 0.02 --rtol 1e-9 --verify never"
-"$taut" run tables/truss.taut --start /dev/null $truss --out long.csv --quiet
 cp /dev/null values
+"$taut" run tables/truss.taut --start values $truss --out long.csv --quiet
 start_and_end ended.csv tables/truss.taut --start values $truss
 rm -r tables values
 "$taut" run --resume ck --quiet

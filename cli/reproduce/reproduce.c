@@ -124,15 +124,13 @@ static void cut_line(char *line, row *r)
 static int read_printed(report *d, const char *name)
 {
     char *path = cli_format("%s/%s.txt", d->folder, name);
-    FILE *file = path ? fopen(path, "r") : NULL;
     size_t length = 0;
-    d->text = file ? cli_read_file(file, &length) : NULL;
-    int reason = errno, lines = 1;
-    if (file)
-        fclose(file);
+    const char *why = NULL;
+    int lines = 1;
+    d->text = path ? cli_read_path(path, 1 << 20, &length, &why) : NULL;
     if (!d->text) {
         int status = path ? cli_refuse(d->call, "the printed numbers are missing: %s: %s", path,
-                                       strerror(reason))
+                                       why)
                           : cli_refuse(d->call, "out of memory");
         free(path);
         return status;
