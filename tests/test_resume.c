@@ -370,6 +370,52 @@ static void test_subsets(void)
     }
 }
 
+/* ---- a run that is too long for a second look: saved from then on, rows or not */
+
+static const char orbits[] =
+    "[parameters]\nN = 40\n[particles]\ndimension = 2\np[i] for i in 1..N\n[potential]\n"
+    "sum(-1/sqrt(dot(p[i], p[i])) for i in 1..N)\n[start]\np[i] = (1 + i/50, 0) for i in 1..N\n"
+    "p[i]' = (0, 1) for i in 1..N\n[run]\nuntil = 1e6\nevery = 5e5\nsteps = 145000\nrtol = 1e-9\n"
+    "verify = auto\n";
+
+typedef struct saved_steps {
+    record *whole;
+    int calls, rows; /* calls between the first row and the second */
+    int64_t first;   /* steps of the first of them */
+} saved_steps;
+
+static int count_save(void *user, taut_solver *solver, taut_error *error)
+{
+    saved_steps *s = user;
+    if (solver->statistics.steps > 0 && s->whole->rows == 1) {
+        s->first = s->calls == 0 ? solver->statistics.steps : s->first;
+        s->calls++;
+    }
+    return save(s->whole, solver, error);
+}
+
+static void test_long(void)
+{
+    check_group("a run without a second look");
+    driven d = driven_create(orbits, "", NULL);
+    saved_steps s = {.whole = calloc(1, sizeof *s.whole)};
+    if (!driven_good("orbits", &d))
+        return;
+    s.whole->save_at = 1;
+    taut_solver_checkpoint(d.solver, 0, count_save, &s, NULL);
+    s.whole->status = run(d.solver, s.whole, &d.error);
+    check_row(s.whole->status == TAUT_LIMIT && s.whole->rows == 2 && isnan(d.solver->error_q),
+              "status %d, %d rows, error %g: %s", s.whole->status, s.whole->rows,
+              d.solver->error_q, d.error.message);
+    check_row(s.calls > 100 && s.first > 100, "%d checkpoints between rows, the first at step %d",
+              s.calls, (int)s.first);
+    if (s.whole->bytes)
+        compare("orbits", d.system, d.options, s.whole, d.solver, &d.error);
+    driven_destroy(&d);
+    forget(s.whole);
+    free(s.whole);
+}
+
 /* ---- advances */
 
 static const char pendulum[] = "[coordinates]\nx, y\n[potential]\n9.81*y\n[bonds]\n"
@@ -464,6 +510,7 @@ int main(void)
     test_models();
     test_switches();
     test_subsets();
+    test_long();
     test_advance();
     test_refusals();
     return check_done();

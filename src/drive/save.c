@@ -577,8 +577,11 @@ int taut_saving_step(taut_solver *solver, bool now, taut_error *error)
 {
     taut_saving *saving = &solver->saving;
     bool first = solver->statistics.steps == 0;
-    if (!saving->call || saving->cut || (saving->waits && !first) ||
-        !(now || taut_clock() - saving->called >= saving->every))
+    if (!saving->call || saving->cut || !(now || taut_clock() - saving->called >= saving->every))
+        return TAUT_OK;
+    if (saving->waits && !first) /* the next row may be far away */
+        TAUT_TRY(taut_verify_decide(saving->waits, error));
+    if (saving->waits && !first)
         return TAUT_OK;
     int status = saving->call(saving->user, solver, error);
     saving->called = taut_clock();

@@ -29,7 +29,7 @@ static const double LEAST_RTOL = 1e-13;
 enum { MOST_RUNS = 4, MOST_NUMBERS = 30000000 }; /* rows in memory */
 
 /* Between a run and its sinks. */
-typedef struct waiting {
+struct taut_waiting {
     taut_solver *solver;
     const taut_sink *sinks; /* of the caller */
     int count, begun;
@@ -37,7 +37,8 @@ typedef struct waiting {
     taut_sink keep; /* of memory */
     int64_t numbers;
     bool always, streams; /* verified at any cost; rows go to the caller's sinks */
-} waiting;
+};
+typedef struct taut_waiting waiting;
 
 /* ---- rows that wait */
 
@@ -76,16 +77,21 @@ static int wait_begin(void *user, const taut_system *system, taut_error *error)
     return w->keep.begin(w->keep.user, system, error);
 }
 
+int taut_verify_decide(taut_waiting *w, taut_error *error)
+{
+    if (w->streams || w->always ||
+        !(taut_cost_run(w->solver) > AFFORDABLE || w->numbers > MOST_NUMBERS))
+        return TAUT_OK;
+    w->streams = true;
+    w->solver->saving.waits = NULL;
+    return flush(w, error);
+}
+
 static int wait_row(void *user, const taut_row *row, taut_error *error)
 {
     waiting *w = user;
     const taut_stepper *s = &w->solver->stepper;
-    if (!w->streams && !w->always &&
-        (taut_cost_run(w->solver) > AFFORDABLE || w->numbers > MOST_NUMBERS)) {
-        w->streams = true;
-        TAUT_TRY(flush(w, error));
-        w->solver->saving.waits = false;
-    }
+    TAUT_TRY(taut_verify_decide(w, error));
     if (w->streams)
         return give_row(w, row, error);
     w->numbers += 2 * (int64_t)s->n + s->m;
@@ -217,7 +223,7 @@ static int open_waiting(waiting *w, taut_solver *solver, const taut_sink *sinks,
 static int run(waiting *w, taut_progress progress, void *user, taut_error *error)
 {
     taut_sink sink = {wait_begin, wait_row, NULL, w};
-    w->solver->saving.waits = true;
+    w->solver->saving.waits = w;
     return taut_run_once(w->solver, &sink, 1, progress, user, error);
 }
 
@@ -377,7 +383,7 @@ int taut_verify_run(taut_solver *solver, const taut_sink *sinks, int count, taut
     int ended = taut_sinks_end(best.sinks, best.begun, status < 0 ? status : 0, error);
     status = ended < 0 ? ended : status;
     taut_memory_sink_destroy(best.memory);
-    solver->saving.waits = false;
+    solver->saving.waits = NULL;
     if (solver->better && solver->better->asked <= 2 * LEAST_RTOL && solver->far)
         TAUT_APPEND(solver->explanation,
                     "; the result is not computable in double precision: at rtol %g rounding grows "

@@ -256,7 +256,8 @@ typedef struct taut_saving {
     void *user;
     double every;  /* seconds */
     double called; /* of taut_clock at the latest call */
-    bool waits;    /* rows wait in memory: a second look may follow, and nothing is begun */
+    /* rows wait in memory: a second look may follow, and nothing is begun; else NULL */
+    struct taut_waiting *waits;
     bool cut;      /* rows of the latest step were not written: the run cannot go on from here */
 } taut_saving;
 
@@ -492,6 +493,10 @@ int taut_sinks_end(const taut_sink *sinks, int begun, int status, taut_error *er
 /* (second_look.c) The same with a second look where it is affordable. */
 int taut_verify_run(taut_solver *solver, const taut_sink *sinks, int count, taut_progress progress,
                     void *user, taut_error *error);
+/* Rows that wait are written when the run has become too long to be repeated: a matter of counts,
+ * so that it does not depend on when this is called. */
+typedef struct taut_waiting taut_waiting;
+int taut_verify_decide(taut_waiting *rows, taut_error *error);
 /* (cost.c) What the run has cost so far, and one matrix of an implicit method, in units of
  * taut_system_work. */
 double taut_cost_run(const taut_solver *solver);
