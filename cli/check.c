@@ -175,6 +175,27 @@ static void print_start(const taut_check_report *report)
     }
 }
 
+/* "energy = -0.5, constant" */
+static void print_invariants(const taut_check_report *report)
+{
+    char text[300];
+    int64_t more = report->sizes->invariants - report->invariants;
+    for (int k = 0; k < report->invariants; k++) {
+        const taut_invariant_check *row = &report->invariant[k];
+        snprintf(text, sizeof text, "%s = %.9g, %s", row->name, row->value,
+                 row->constant > 0   ? "constant by the equations"
+                 : row->constant < 0 ? "its rate is not known"
+                                     : "not constant by the equations: its rate is ");
+        size_t used = strlen(text);
+        if (row->constant == 0)
+            snprintf(text + used, sizeof text - used, "%.3g%s", row->rate,
+                     fabs(row->rate) < 1e-9 ? " here, but not at states nearby" : "");
+        line(k == 0 ? "invariants" : "", text);
+    }
+    if (more > 0)
+        printf("  %-*s%lld more\n", LABEL, "", (long long)more);
+}
+
 static void print_frequencies(const taut_check_report *report)
 {
     char text[400];
@@ -281,6 +302,7 @@ static void print_report(const cli_model *model, const taut_check_report *report
     print_derivatives(report);
     print_rank(report);
     print_start(report);
+    print_invariants(report);
     print_rate(report);
     print_decay(report);
     print_frequencies(report);
@@ -335,6 +357,24 @@ static void json_derivatives(cli_json *json, const taut_check_report *report)
     cli_json_close(json, ']');
 }
 
+static void json_invariants(cli_json *json, const taut_check_report *report)
+{
+    cli_json_open(json, "invariants", '[');
+    for (int k = 0; k < report->invariants; k++) {
+        const taut_invariant_check *row = &report->invariant[k];
+        cli_json_open_flat(json, NULL, '{');
+        cli_json_text(json, "name", row->name);
+        cli_json_real(json, "value", row->value);
+        cli_json_real(json, "rate", row->rate);
+        if (row->constant < 0)
+            cli_json_text(json, "constant", NULL);
+        else
+            cli_json_bool(json, "constant", row->constant > 0);
+        cli_json_close(json, '}');
+    }
+    cli_json_close(json, ']');
+}
+
 static void json_report(const cli_model *model, const taut_check_report *report)
 {
     cli_json json = {.out = stdout};
@@ -356,6 +396,7 @@ static void json_report(const cli_model *model, const taut_check_report *report)
     cli_json_real(&json, "velocity", report->start_velocity);
     cli_json_real(&json, "foot_distance", report->foot_distance);
     cli_json_close(&json, '}');
+    json_invariants(&json, report);
     cli_json_open_flat(&json, "frequencies", '{');
     cli_json_integer(&json, "count", report->frequencies);
     cli_json_real(&json, "least", report->frequency_least);

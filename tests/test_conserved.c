@@ -202,8 +202,66 @@ static void check_refusals(void)
     driven_destroy(&d);
 }
 
+/* A force that does no work at the initial state, and later: the run ends. */
+static void check_later(void)
+{
+    static const char damped[] =
+        "[coordinates]\nx, y\n[potential]\n9.81*y\n[forces]\nx = -0.1*x'\n[bonds]\nrod = sqrt(x^2 "
+        "+ y^2) - 1\n[invariants]\nenergy = (x'^2 + y'^2)/2 + 9.81*y\n[start]\nx = 1\n";
+    check_group("later");
+    driven d = driven_create(damped, "method=dop8 until=5", NULL);
+    if (d.code == 0)
+        d.code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
+    check_row(d.code == TAUT_ERROR_REFUSED && strstr(d.error.message, "'energy' of [invariants]"),
+              "%d: %s", d.code, d.error.message);
+    driven_destroy(&d);
+}
+
+/* taut_check: values and rates, here computed by hand. */
+static void check_report(void)
+{
+    static const char spiral[] =
+        "[state]\nx, y\n[rates]\nx' = -y - 0.5*x\ny' = x\n[invariants]\nsquare = x^2 + y^2\n"
+        "four = 4 + 0*x\n[start]\nx = 1, y = 2\n";
+    static const char pushed[] = "[coordinates]\nx\n[forces]\nx = -0.2*x'\n[invariants]\n"
+                                 "energy = x'^2/2 + 3\nmoved = x' + 0.2*x\nclock = x - t\n"
+                                 "[start]\nx = 5\n";
+    static const char fixed[] = "[coordinates]\nx, y\n[potential]\n9.81*y\n[forces]\nx = -0.1*x'\n"
+                                "[bonds]\nrod = sqrt(x^2 + y^2) - 1\n[invariants]\n"
+                                "energy = (x'^2 + y'^2)/2 + 9.81*y\n[start]\nx = 1\n";
+    static const struct {
+        const char *model, *name;
+        int at, constant;
+        double value, rate;
+    } table[] = {{spiral, "square", 0, 0, 5, -1}, /* 2 x x' + 2 y y' = -x^2 */
+                 {spiral, "four", 1, 1, 4, 0},        {pushed, "energy", 0, 0, 3, 0}, /* at rest */
+                 {pushed, "moved", 1, 1, 1, 0},       {pushed, "clock", 2, 0, 5, -1},
+                 {fixed, "energy", 0, 0, 0, 0}, /* no work in this direction */
+                 {orbit, "energy", 0, 1, 2 - 2.5, 0}, {orbit, "spin", 1, 1, 0.8, 0}};
+    check_group("check");
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
+        taut_system *system = NULL;
+        taut_error error = {0};
+        taut_check_report r = {.size = sizeof r};
+        const char *model = table[k].model;
+        int status = taut_system_parse(model, strlen(model), "model.taut", NULL, &system, &error);
+        if (status == 0)
+            status = taut_check(system, NULL, &r, &error);
+        if (check_row(status == 0 && r.invariants > table[k].at, "%d: %s", status, error.message)) {
+            const taut_invariant_check *row = &r.invariant[table[k].at];
+            check_row(strcmp(row->name, table[k].name) == 0, "%s", row->name);
+            check_near(row->name, row->value, table[k].value, 1e-14);
+            check_near("rate", row->rate, table[k].rate, 1e-14);
+            check_equal("constant", row->constant, table[k].constant);
+        }
+        taut_system_destroy(system);
+    }
+}
+
 int main(void)
 {
+    check_later();
+    check_report();
     check_body();
     check_order();
     check_orbit();

@@ -405,8 +405,8 @@ static void test_long(void)
     taut_solver_checkpoint(d.solver, 0, count_save, &s, NULL);
     s.whole->status = run(d.solver, s.whole, &d.error);
     check_row(s.whole->status == TAUT_LIMIT && s.whole->rows == 2 && isnan(d.solver->error_q),
-              "status %d, %d rows, error %g: %s", s.whole->status, s.whole->rows,
-              d.solver->error_q, d.error.message);
+              "status %d, %d rows, error %g: %s", s.whole->status, s.whole->rows, d.solver->error_q,
+              d.error.message);
     check_row(s.calls > 100 && s.first > 100, "%d checkpoints between rows, the first at step %d",
               s.calls, (int)s.first);
     if (s.whole->bytes)

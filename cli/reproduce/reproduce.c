@@ -129,9 +129,9 @@ static int read_printed(report *d, const char *name)
     int lines = 1;
     d->text = path ? cli_read_path(path, 1 << 20, &length, &why) : NULL;
     if (!d->text) {
-        int status = path ? cli_refuse(d->call, "the printed numbers are missing: %s: %s", path,
-                                       why)
-                          : cli_refuse(d->call, "out of memory");
+        int status = path
+                         ? cli_refuse(d->call, "the printed numbers are missing: %s: %s", path, why)
+                         : cli_refuse(d->call, "out of memory");
         free(path);
         return status;
     }

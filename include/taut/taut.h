@@ -535,6 +535,15 @@ typedef struct taut_derivative_check {
     char where[96];
 } taut_derivative_check;
 
+/* One of [invariants] at the initial state: its value, and its rate by the equations of the model
+ * (NaN: unknown). */
+typedef struct taut_invariant_check {
+    char name[96];
+    double value, rate;
+    /* 1: the rate vanishes, there and at states nearby; 0: it does not; -1: unknown */
+    int constant;
+} taut_invariant_check;
+
 typedef struct taut_check_report {
     size_t size;
     const taut_sizes *sizes; /* the system's */
@@ -571,6 +580,8 @@ typedef struct taut_check_report {
     /* of the pilot run at which slow_rate was evaluated; 0: there is none, and slow_rate is that
      * of the start */
     int slow_rate_states;
+    taut_invariant_check invariant[16]; /* the first of them */
+    int invariants;
 } taut_check_report;
 
 /* Examines a system at its initial state. Options read: from, backend, no-derivatives, and those of

@@ -142,6 +142,7 @@ static int march(taut_solver *solver, double target, taut_error *error)
             continue;
         }
         TAUT_TRY(taut_singular_step(solver, error));
+        TAUT_TRY(taut_start_verify(solver, error));
         TAUT_TRY(taut_watch_step(solver, &restarted, error));
         if (!restarted)
             TAUT_TRY(taut_guard_switch(solver, error));

@@ -58,16 +58,16 @@ static void add_values(taut_digest *d, taut_context *context, const taut_sizes *
         taut_digest_add(d, to->bond, (size_t)z->bonds * sizeof(double));
         taut_digest_add(d, to->jacobian, (size_t)z->jacobian_entries * sizeof(double));
     }
-    if (z->events > 0 && taut_evaluate_events(context, x->t, x->q, taut_state_v(x), lambda,
-                                              to->gamma, NULL) == 0)
+    if (z->events > 0 &&
+        taut_evaluate_events(context, x->t, x->q, taut_state_v(x), lambda, to->gamma, NULL) == 0)
         taut_digest_add(d, to->gamma, (size_t)z->events * sizeof(double));
-    if (z->outputs > 0 && taut_evaluate_outputs(context, x->t, x->q, taut_state_v(x),
-                                                lambda, to->momentum, NULL) == 0)
+    if (z->outputs > 0 && taut_evaluate_outputs(context, x->t, x->q, taut_state_v(x), lambda,
+                                                to->momentum, NULL) == 0)
         taut_digest_add(d, to->momentum, (size_t)z->outputs * sizeof(double));
 }
 
-static int add_points(taut_digest *d, taut_solver *solver, taut_context *context,
-                      taut_arena *arena, taut_error *error)
+static int add_points(taut_digest *d, taut_solver *solver, taut_context *context, taut_arena *arena,
+                      taut_error *error)
 {
     const taut_sizes *z = &solver->sizes;
     taut_stepper room = solver->stepper;

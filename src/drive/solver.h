@@ -258,7 +258,7 @@ typedef struct taut_saving {
     double called; /* of taut_clock at the latest call */
     /* rows wait in memory: a second look may follow, and nothing is begun; else NULL */
     struct taut_waiting *waits;
-    bool cut;      /* rows of the latest step were not written: the run cannot go on from here */
+    bool cut; /* rows of the latest step were not written: the run cannot go on from here */
 } taut_saving;
 
 typedef enum taut_verify { TAUT_VERIFY_NEVER, TAUT_VERIFY_AUTO, TAUT_VERIFY_ALWAYS } taut_verify;
@@ -415,6 +415,9 @@ int taut_start_state(taut_solver *solver, taut_error *error);
 bool taut_start_diagnosed(const taut_solver *solver);
 /* The invariants of the present state are those that are kept and watched from here on. */
 int taut_start_begin(taut_solver *solver, taut_error *error);
+/* After a step: what the stabiliser keeps is constant there too; looked at after 1, 2, 4, ... of
+ * them. */
+int taut_start_verify(taut_solver *solver, taut_error *error);
 /* Moves a state that an event altered, without allocating, or that the caller gives to where the
  * motion can begin; *moved: the largest |dq_i| or |dv_i|. */
 int taut_start_again(taut_solver *solver, bool given, taut_state *state, double *moved,

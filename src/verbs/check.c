@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "drive/solver.h"
 #include "system/verify.h"
+#include "verbs/check_invariants.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -222,6 +223,8 @@ static int check(const taut_system *system, const taut_options *options, taut_ch
                     (int)chosen.rank, (int)chosen.rows, chosen.redundant);
     if (status == 0 && derivatives)
         status = check_derivatives(system, d.t, report, error);
+    if (status == 0)
+        status = taut_check_invariants(system, d.t, report, error);
     if (status == 0)
         advise(system, options, &d, &chosen, &reason, report);
     return status;

@@ -9,7 +9,6 @@
 
 enum { MOST_INVARIANTS = 32 };
 static const double DEPENDENT = 1e-10; /* pivots of A below this share of its diagonal */
-static const double CONSTANT = 1e-6;   /* a rate below this share of its terms is 0 */
 
 struct taut_conserve {
     taut_context *context;
@@ -174,7 +173,7 @@ int taut_conserve_step(taut_conserve *w, taut_saddle *saddle, double t, double *
 }
 
 int taut_conserve_verify(taut_conserve *w, double t, const double *q, const double *v,
-                         const double *a, const char *motion, taut_error *error)
+                         const double *a, double share, const char *motion, taut_error *error)
 {
     TAUT_TRY(taut_conserved_evaluate(w->context, t, q, v, w->value, w->entries, w->rate, error));
     for (taut_index i = 0; i < w->rows; i++) {
@@ -185,14 +184,16 @@ int taut_conserve_verify(taut_conserve *w, double t, const double *q, const doub
             sum += term;
             size += fabs(term);
         }
-        if (fabs(sum) <= CONSTANT * size)
+        if (fabs(sum) <= share * size)
             continue;
         char name[96];
         taut_conserved_name(taut_context_system(w->context), i, name, sizeof name);
-        return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "'%s' of [invariants] is not constant in motion %s: its rate is %.3g, the "
-                         "sum of terms of size %.3g. Correct it, omit it, or choose another motion",
-                         name, motion, sum, size);
+        return taut_fail(
+            error, TAUT_ERROR_REFUSED,
+            "'%s' of [invariants] is not constant in motion %s: at t = %.9g its rate is "
+            "%.3g, the sum of terms of size %.3g. Correct it, omit it, or choose "
+            "another motion",
+            name, motion, t, sum, size);
     }
     return TAUT_OK;
 }

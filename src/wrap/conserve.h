@@ -28,8 +28,8 @@ int taut_conserve_begin(taut_conserve *conserve, double t, const double *q, cons
 int taut_conserve_step(taut_conserve *conserve, taut_saddle *saddle, double t, double *q, double *v,
                        double *off, taut_error *error);
 void taut_conserve_archive(taut_conserve *conserve, taut_archive *archive);
-/* Fails with the name of an invariant whose rate along (v, a) does not vanish. */
+/* Fails with the name of an invariant whose rate along (v, a) is above a share of its terms. */
 int taut_conserve_verify(taut_conserve *conserve, double t, const double *q, const double *v,
-                         const double *a, const char *motion, taut_error *error);
+                         const double *a, double share, const char *motion, taut_error *error);
 
 #endif
