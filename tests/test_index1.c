@@ -167,6 +167,9 @@ static void check_refusals(void)
         {"[state]\nx, w\n[algebraic]\ny, u\n[rates]\nx' = y\nw' = u\n"
          "[constraints]\na = y + u - x\nb = 2*y + 2*u - w\n[start]\nx = 1\n",
          {"cannot be solved", "separately", "index is above 1"}},
+        {"[state]\nx, u\n[algebraic]\na, b\n[rates]\nx' = u - a - 2*b\nu' = -x\n[constraints]\n"
+         "c = x - sin(t)\nd = 2*x - 2*sin(t)\n[start]\nu = 1\n",
+         {"follow from others", "taut check", "omit them"}},
     };
     static const char *const methods[] = {"method=radau5 until=1", "method=dop8 until=1"};
     check_group("refusals");

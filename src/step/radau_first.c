@@ -201,7 +201,8 @@ static int explain(taut_stepper *s, int status, taut_error *error)
                  "no algebraic variable moves the constraint '%s': the index is above 2", name);
     } else if (w->m > 0)
         snprintf(text, sizeof text,
-                 "the constraints, differentiated once, do not determine the algebraic variables");
+                 "the constraints, differentiated once, do not determine the algebraic variables; "
+                 "`taut check` names those that follow from others");
     return taut_radau_singular(s, text, error);
 }
 

@@ -79,6 +79,9 @@ static int fail_singular(const first_order *w, double t, taut_error *error)
     const taut_system *system = taut_context_system(w->context);
     char name[96], text[200] = "the constraints, differentiated once, do not determine the "
                                "algebraic variables";
+    const char *why = "some follow from others (`taut check` names them: omit them, with as many "
+                      "algebraic variables), or the index is above 2. In that case differentiate "
+                      "a constraint";
     taut_index k = w->algebraic;
     for (taut_index i = 0; i < k; i++) {
         bool row = false, column = false;
@@ -93,14 +96,14 @@ static int fail_singular(const first_order *w, double t, taut_error *error)
                  column ? "no algebraic variable moves the constraint '%s'"
                         : "the algebraic variable '%s' moves no constraint",
                  name);
+        why = "the index is above 2. Differentiate such a constraint";
         break;
     }
     return taut_fail(
         error, TAUT_ERROR_SINGULAR,
-        "%s at t = %.9g: the index is above 2. Differentiate such a constraint once by "
-        "hand and keep the original as an invariant, or write a mechanical system with "
-        "[bonds]",
-        text, t);
+        "%s at t = %.9g: %s once by hand and keep the original as an invariant, or write a "
+        "mechanical system with [bonds]",
+        text, t, why);
 }
 
 /* One Newton correction of y from values at (z, y); correction[] holds it. */
