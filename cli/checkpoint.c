@@ -20,7 +20,6 @@ enum { FOLDER = 4096 };
 
 int cli_checkpoint_check(const cli_call *call, const char *path, const char *out)
 {
-    static const char *const others[] = {"out", "plot", "end"};
     struct stat status;
     if (!path)
         return taut_options_given(call->options, "checkpoint-every")
@@ -37,11 +36,6 @@ int cli_checkpoint_check(const cli_call *call, const char *path, const char *out
                           "--checkpoint: %s is not a regular file, rows in it cannot be "
                           "continued",
                           out);
-    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
-        const char *other = cli_option_text(call, others[k]);
-        if (other && strcmp(other, path) == 0)
-            return cli_refuse(call, "--checkpoint %s: this is the file of --%s", path, others[k]);
-    }
     return cli_output_check(call, "checkpoint", path);
 }
 

@@ -1,6 +1,6 @@
 /* output.c - files that a verb writes: wrong names are refused before the computation, and a
  * file is complete or does not exist. */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -61,11 +61,44 @@ static bool same_file(const char *path, const char *other)
            a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+/* Where a path leads, allocated: of a file that is still to be made its folder, and its name. */
+static char *place_of(const char *path)
+{
+    char *place = realpath(path, NULL);
+    if (place)
+        return place;
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? cli_format("%.*s", (int)(slash - path + 1), path) : cli_format("."),
+         *top = folder ? realpath(folder, NULL) : NULL;
+    place = top ? cli_format("%s/%s", top, slash ? slash + 1 : path) : NULL;
+    free(folder);
+    free(top);
+    return place;
+}
+
+/* One file under two names, a device aside. */
+static bool same_output(const char *path, const char *other)
+{
+    struct stat status;
+    if (!path || !other || strcmp(path, "-") == 0 ||
+        (stat(path, &status) == 0 && !S_ISREG(status.st_mode)))
+        return false;
+    char *one = place_of(path), *two = place_of(other);
+    bool same = same_file(path, other) || (one && two && strcmp(one, two) == 0);
+    free(one);
+    free(two);
+    return same;
+}
+
 int cli_output_spare(const cli_call *call, const cli_model *model)
 {
     static const char *const options[] = {"out", "plot", "end", "checkpoint"};
     for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
         const char *path = cli_option_text(call, options[k]), *table;
+        for (size_t j = 0; j < k; j++)
+            if (same_output(path, cli_option_text(call, options[j])))
+                return cli_refuse(call, "--%s %s: this is the file of --%s", options[k], path,
+                                  options[j]);
         const char *what = same_file(path, model->path)                      ? "the model"
                            : same_file(path, cli_option_text(call, "start")) ? "the initial state"
                                                                              : NULL;

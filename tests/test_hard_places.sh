@@ -98,6 +98,16 @@ for verb in run project compare; do
     bounded 2 $verb p.taut $methods --plot hard.svg
     has err "this file is the model"
 done
+# two outputs in one file, whatever it is called
+ln -s both.csv other.csv
+: >both.csv
+for pair in "--out both.csv --checkpoint ./both.csv" "--out both.csv --end $PWD/both.csv" "--out both.csv --checkpoint other.csv" \
+    "--plot both.svg --end ./both.svg" "--out fresh.csv --end both.save --checkpoint both.save"; do
+    # shellcheck disable=SC2086
+    bounded 2 run p.taut $pair
+    has err "this is the file of --"
+done
+rm other.csv both.csv
 cmp -s p.taut p.copy && [ "$(cat bars.csv)" = "$(printf 'weight\n2\n')" ] && grep -q 'x = 0.6' start.csv
 row $? "an input was overwritten"
 bounded 0 run p.taut --start start.csv --out fresh.csv
