@@ -28,27 +28,31 @@ static double machine_memory(void)
     return bytes;
 }
 
-/* What a verb needs besides what a check does; see taut_system_memory. */
-static double share_of(const char *verb)
+/* Is the slow point computed for sure? Where the motion is left to Taut, perhaps. */
+static bool is_slow(const cli_call *call)
 {
-    return strcmp(verb, "project") == 0                               ? 5
-           : strcmp(verb, "run") == 0 || strcmp(verb, "compare") == 0 ? 3
-                                                                      : 1;
+    const char *motion = cli_option_text(call, "motion");
+    return strcmp(call->verb->name, "project") == 0 || (motion && strcmp(motion, "slow") == 0);
 }
 
 int cli_memory_check(const cli_call *call, const cli_model *model)
 {
-    double there = machine_memory(),
-           needed = taut_system_memory(model->system) * share_of(call->verb->name);
-    if (!(there > 0) || needed < there / 10)
+    double there = machine_memory(), least = taut_system_memory(model->system),
+           most = taut_system_memory_slow(model->system);
+    bool specified = is_slow(call);
+    double needed = specified ? most : least;
+    if (!(there > 0) || (needed < there / 10 && most < there))
         return 0;
     if (needed > there)
         return cli_refuse(call,
                           "this system needs about %.2g GB of memory, and there are %.2g GB; make "
                           "it smaller (the variable TAUT_MEMORY sets the bytes that may be used)",
                           needed / 1e9, there / 1e9);
+    char slow[80] = "";
+    if (!specified && most > 1.5 * least)
+        snprintf(slow, sizeof slow, ", %.2g GB where its slow point is computed", most / 1e9);
     if (!call->quiet)
-        cli_warning("this system needs about %.2g GB of memory; there are %.2g GB", needed / 1e9,
-                    there / 1e9);
+        cli_warning("this system needs about %.2g GB of memory%s; there are %.2g GB", needed / 1e9,
+                    slow, there / 1e9);
     return 0;
 }

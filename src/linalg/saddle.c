@@ -111,6 +111,22 @@ static int choose(taut_saddle *saddle, const taut_saddle_shape *shape, taut_back
     return 0;
 }
 
+int taut_saddle_choice(const taut_saddle_shape *shape, const taut_allocator *allocator,
+                       taut_backend *backend, taut_error *error)
+{
+    taut_arena arena;
+    taut_form form;
+    *backend = TAUT_BACKEND_TINY;
+    if (dense_rows(shape) <= TINY_ROWS)
+        return TAUT_OK;
+    taut_arena_init(&arena, allocator);
+    int status = taut_form_create(shape, false, true, &arena, &form, error);
+    if (status == 0)
+        *backend = cheapest(&form);
+    taut_arena_clear(&arena);
+    return status;
+}
+
 int taut_saddle_create(const taut_saddle_shape *shape, taut_backend backend,
                        const taut_allocator *allocator, taut_saddle **saddle, taut_error *error)
 {

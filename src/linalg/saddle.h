@@ -51,6 +51,9 @@ int taut_saddle_create(const taut_saddle_shape *shape, taut_backend backend,
                        const taut_allocator *allocator, taut_saddle **saddle, taut_error *error);
 void taut_saddle_destroy(taut_saddle *saddle);
 taut_backend taut_saddle_backend(const taut_saddle *saddle);
+/* What TAUT_BACKEND_AUTO would choose, without the memory of a matrix. */
+int taut_saddle_choice(const taut_saddle_shape *shape, const taut_allocator *allocator,
+                       taut_backend *backend, taut_error *error);
 /* One line: "banded, A of half-width 1 after reordering, 99999 rows". */
 const char *taut_saddle_structure(const taut_saddle *saddle);
 

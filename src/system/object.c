@@ -124,21 +124,3 @@ double taut_system_work(const taut_system *system)
     }
     return system->kernels > 0 ? sum : 10 * sum; /* functions in C: not known */
 }
-
-/* Bytes per coordinate, bond, entry of G and entry of a local Hessian: vectors, contexts, patterns
- * with their values, band matrices of the diagnosis. Fitted to what `taut check` uses for the
- * shipped families from 10^3 to 10^5 members (0.5 to 1.4 of it). */
-double taut_system_memory(const taut_system *system)
-{
-    if (!system)
-        return NAN;
-    const taut_sizes *z = &system->sizes;
-    double pairs = 0;
-    for (int32_t k = 0; k < system->kernels; k++) {
-        const taut_statement_kernel *kernel = system->kernel[k];
-        if (kernel->role != TAUT_ROLE_VALUE && kernel->second)
-            pairs += (double)kernel->members * kernel->locals * kernel->locals;
-    }
-    return 1e7 + 400. * z->coordinates + 200. * z->bonds + 60. * (double)z->jacobian_entries +
-           30 * pairs;
-}

@@ -1,0 +1,65 @@
+/* footprint.c - memory that a system needs, from its sizes, before it is used: vectors, contexts,
+ * patterns with their values, factors, and jets where slow points are computed. Coefficients are
+ * fitted to what the program uses (peak of the resident memory) for chains of 10^4 and 10^5 links,
+ * nets of 40^2 to 300^2 nodes and cloths of 50^2 and 100^2 nodes. */
+#include "linalg/saddle.h"
+#include "system/kernel/scatter.h"
+#include "system/system.h"
+
+#include <math.h>
+
+static const double PROGRAM = 1.6e7; /* with its libraries, and what small systems need */
+static const double COORDINATE = 400, BOND = 200, ENTRY = 60, PAIR = 30; /* of G; of Hessians */
+static const double SPARSE_ROW = 500; /* of factors without a narrow band */
+
+/* Does the matrix of multipliers need a sparse factorisation? */
+static bool is_sparse(const taut_system *system)
+{
+    const taut_sizes *z = &system->sizes;
+    taut_backend backend = TAUT_BACKEND_AUTO;
+    taut_saddle_shape shape = {.n = z->coordinates,
+                               .m = z->bonds,
+                               .g_start = system->jacobian_start,
+                               .g_column = system->jacobian_column,
+                               .symmetric = true,
+                               .positive = true};
+    return z->kind == TAUT_MECHANICAL && z->mass == TAUT_MASS_DIAGONAL && z->bonds > 0 &&
+           taut_saddle_choice(&shape, &system->arena.allocator, &backend, NULL) == 0 &&
+           backend == TAUT_BACKEND_SPARSE;
+}
+
+double taut_system_memory(const taut_system *system)
+{
+    if (!system)
+        return NAN;
+    const taut_sizes *z = &system->sizes;
+    double pairs = 0, rows = (double)z->coordinates + z->bonds;
+    for (int32_t k = 0; k < system->kernels; k++) {
+        const taut_statement_kernel *kernel = system->kernel[k];
+        if (kernel->role != TAUT_ROLE_VALUE && kernel->second)
+            pairs += (double)kernel->members * kernel->locals * kernel->locals;
+    }
+    return PROGRAM + COORDINATE * z->coordinates + BOND * z->bonds +
+           ENTRY * (double)z->jacobian_entries + PAIR * pairs +
+           (is_sparse(system) ? SPARSE_ROW * rows : 0);
+}
+
+/* Jets keep all registers of all members, and all vectors, for each order (jets.c). */
+double taut_system_memory_slow(const taut_system *system)
+{
+    enum { ORDERS = 23 }; /* of the levels that are usual, vectors included */
+    const unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA;
+    if (!system)
+        return NAN;
+    const taut_sizes *z = &system->sizes;
+    double numbers = 0;
+    if (!(z->can & TAUT_CAN_JETS) || !(z->can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)))
+        return taut_system_memory(system);
+    for (int32_t k = 0; k < system->kernels; k++) {
+        const taut_statement_kernel *kernel = system->kernel[k];
+        if (taut_statement_kernel_level(kernel, wanted) >= 0)
+            numbers += (double)kernel->members *
+                       ((double)kernel->tape->registers + kernel->tape->companions);
+    }
+    return taut_system_memory(system) + ORDERS * sizeof(double) * numbers;
+}
