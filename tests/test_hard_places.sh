@@ -161,7 +161,7 @@ has err "rows in one step"
 TAUT_MEMORY=1e8 bounded 2 check chain --set N=100000
 has err "of memory, and there are 0.1 GB"
 TAUT_MEMORY=5e8 bounded 0 check chain --set N=30000 --no-derivatives
-has err "of memory; there are 0.5 GB"
+has err "there are 0.5 GB"
 bounded 0 check chain --set N=300
 lacks err "memory"
 

@@ -114,7 +114,7 @@ if command -v gnuplot >/dev/null 2>&1; then
     done
     rm -f ck
     "$taut" run ball.taut $fixed --plot only.svg --json --quiet --checkpoint ck >/dev/null && rm only.svg
-    "$taut" run --resume ck --quiet
+    "$taut" run --resume ck --quiet >/dev/null
     row $? "a picture without rows in a file"
     [ -s only.svg ]
     row $? "a picture is drawn again from the checkpoint of the end"
@@ -148,8 +148,22 @@ expect 2 "it is not a checkpoint" run --resume empty
 cp part.csv all.csv
 head -c 500 all.csv >part.csv
 expect 1 "is shorter than it was" run --resume ck
+sed 's/1/2/g' all.csv >part.csv # as long, and other rows
+expect 1 "is not the one that was written" run --resume ck
 rm part.csv
 expect 1 "cannot open part.csv" run --resume ck
+cp all.csv part.csv
+"$taut" run --resume ck --quiet
+row $? "the file is there again"
+same part.csv all.csv "a run that had ended"
+if "$taut" run ball.taut $fixed --out part.h5 --quiet --checkpoint ck5 2>/dev/null; then
+    cp part.h5 all.h5
+    "$taut" run ball.taut $fixed --init x=0.9 --out part.h5 --quiet
+    expect 1 "was it replaced" run --resume ck5
+    cp all.h5 part.h5
+    "$taut" run --resume ck5 --quiet
+    row $? "the HDF5 file is there again"
+fi
 mkdir ck2.part
 expect 0 "the run continues" run ball.taut $fixed --out a.csv --checkpoint ck2
 same a.csv whole.csv "a checkpoint that cannot be written"

@@ -29,7 +29,7 @@
 
 #include "io/hdf5_driver.h"
 
-enum { MOST_SERIES = 10, CHUNK_BYTES = 1 << 16, MOST_CHUNK = 1024, NAME_SIZE = 256 };
+enum { POSITIONS = 2, MOST_SERIES = 10, CHUNK_BYTES = 1 << 16, MOST_CHUNK = 1024, NAME_SIZE = 256 };
 
 /* One growing dataset. */
 typedef struct series {
@@ -52,6 +52,7 @@ typedef struct hdf5 {
     hsize_t extent;     /* rows that there are; more than written after a resumption */
     hsize_t waiting;    /* rows in the buffers */
     hsize_t chunk;      /* rows of a chunk */
+    double *latest;     /* positions (POSITIONS) of the latest row */
     H5E_auto2_t report; /* of the host */
     void *report_data;
 } hdf5;
@@ -215,21 +216,30 @@ static bool link_times(hdf5 *w, const series *s, const char *first)
     return true;
 }
 
-static bool write_chunk(const hdf5 *w, const series *s)
+/* `rows` rows from row `first` on, between the file and the buffer. */
+static bool move_rows(const series *s, hsize_t first, hsize_t rows, bool reads)
 {
-    hsize_t shape[3], count[3], start[3] = {w->written, 0, 0};
-    int rank = shape_of(s, w->written + w->waiting, shape);
-    shape_of(s, w->waiting, count);
-    if (shape[0] > w->extent && taut_h5.Dset_extent(s->set, shape) < 0)
-        return false;
+    hsize_t count[3], start[3] = {first, 0, 0};
+    int rank = shape_of(s, rows, count);
     hid_t file = taut_h5.Dget_space(s->set), memory = taut_h5.Screate_simple(rank, count, NULL);
-    bool good =
-        file >= 0 &&
-        taut_h5.Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
-        taut_h5.Dwrite(s->set, *taut_h5.T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, s->buffer) >= 0;
+    bool good = file >= 0 &&
+                taut_h5.Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+                (reads ? taut_h5.Dread(s->set, *taut_h5.T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT,
+                                       s->buffer)
+                       : taut_h5.Dwrite(s->set, *taut_h5.T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT,
+                                        s->buffer)) >= 0;
     taut_h5.Sclose(memory);
     taut_h5.Sclose(file);
     return good;
+}
+
+static bool write_chunk(const hdf5 *w, const series *s)
+{
+    hsize_t shape[3];
+    shape_of(s, w->written + w->waiting, shape);
+    if (shape[0] > w->extent && taut_h5.Dset_extent(s->set, shape) < 0)
+        return false;
+    return move_rows(s, w->written, w->waiting, false);
 }
 
 static int flush_rows(taut_file_sink *sink, taut_error *error)
@@ -317,7 +327,8 @@ static int get_buffers(taut_file_sink *sink, taut_error *error)
         if (!(s->buffer = TAUT_NEW(&sink->arena, double, (int64_t)w->chunk * s->width)))
             return taut_fail_memory(error);
     }
-    return TAUT_OK;
+    w->latest = TAUT_NEW(&sink->arena, double, w->sizes.coordinates);
+    return w->latest ? TAUT_OK : taut_fail_memory(error);
 }
 
 /* H5MD requires a box for particles. */
@@ -422,6 +433,20 @@ static bool read_head(hdf5 *w, hsize_t rows)
     return good;
 }
 
+/* The latest row is still the one that was written. */
+static bool has_latest(taut_file_sink *sink, hsize_t rows)
+{
+    hdf5 *w = sink->work;
+    const series *s = &w->series[POSITIONS];
+    size_t bytes = (size_t)s->width * sizeof *w->latest;
+    if (rows == 0 || sink->resume.memory_bytes == 0)
+        return true;
+    bool same = sink->resume.memory_bytes == bytes && move_rows(s, rows - 1, 1, true) &&
+                memcmp(s->buffer, sink->resume.memory, bytes) == 0;
+    memcpy(w->latest, s->buffer, bytes);
+    return same;
+}
+
 /* A file that others can read from its first moment on: it is made under another name, and takes
  * its own when its head is written. What is no regular file is opened itself. */
 static bool make_file(taut_file_sink *sink, const taut_system *system, hid_t access)
@@ -466,8 +491,9 @@ static int begin(void *user, const taut_system *system, taut_error *error)
     if (access >= 0 && rows >= 0)
         w->file = taut_h5.Fopen(sink->path, H5F_ACC_RDWR, access);
     if (access >= 0)
-        good = rows >= 0 ? w->file >= 0 && read_head(w, (hsize_t)rows)
-                         : make_file(sink, system, access);
+        good = rows >= 0
+                   ? w->file >= 0 && read_head(w, (hsize_t)rows) && has_latest(sink, (hsize_t)rows)
+                   : make_file(sink, system, access);
     int status = good          ? TAUT_OK
                  : w->file < 0 ? fail(sink, "open", error)
                  : rows < 0    ? fail(sink, "write", error)
@@ -507,6 +533,7 @@ static int row(void *user, const taut_row *values, taut_error *error)
     fill(w, &k, &number, 1);
     fill(w, &k, &values->t, 1);
     fill(w, &k, values->q, z->coordinates);
+    memcpy(w->latest, values->q, (size_t)z->coordinates * sizeof *w->latest);
     fill(w, &k, values->v, mechanical ? z->coordinates : z->algebraic);
     fill(w, &k, values->lambda, mechanical ? z->bonds : 0);
     fill(w, &k, values->outputs, z->outputs);
@@ -545,6 +572,9 @@ static int mark(taut_file_sink *sink, taut_error *error)
     if (status == 0 && taut_hdf5_sync(&w->disk) != 0)
         status = fail(sink, "write", error);
     sink->rows = (int64_t)w->written;
+    sink->memory = w->latest;
+    sink->memory_bytes =
+        w->written > 0 ? (size_t)w->series[POSITIONS].width * sizeof *w->latest : 0;
     return status;
 }
 

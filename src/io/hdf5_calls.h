@@ -26,6 +26,7 @@ typedef struct taut_hdf5_calls {
     __typeof__(H5Dcreate2) *Dcreate2;
     __typeof__(H5Dget_space) *Dget_space;
     __typeof__(H5Dopen2) *Dopen2;
+    __typeof__(H5Dread) *Dread;
     __typeof__(H5Dset_extent) *Dset_extent;
     __typeof__(H5Dwrite) *Dwrite;
     __typeof__(H5Eget_auto2) *Eget_auto2;

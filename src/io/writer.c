@@ -53,6 +53,7 @@ int taut_writer_open(taut_file_sink *sink, const char *path, taut_error *error)
 {
     sink->file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
     sink->rows = sink->bytes = sink->whole = 0;
+    sink->tail_bytes = 0;
     return sink->file ? TAUT_OK : fail_file(sink, "open", errno, error);
 }
 
@@ -71,13 +72,25 @@ int taut_writer_lines(taut_file_sink *sink, size_t longest, taut_error *error)
     return TAUT_OK;
 }
 
+/* The end of what is in the file: shows whether it is still there when the file is continued. */
+static void remember(taut_file_sink *sink, const char *bytes, size_t count)
+{
+    size_t room = sizeof sink->tail, more = count < room ? count : room,
+           keep = sink->tail_bytes < room - more ? sink->tail_bytes : room - more;
+    memmove(sink->tail, sink->tail + sink->tail_bytes - keep, keep);
+    memcpy(sink->tail + keep, bytes + count - more, more);
+    sink->tail_bytes = keep + more;
+}
+
 static void write_piece(taut_file_sink *sink, const char *bytes, size_t count)
 {
     errno = 0;
     if (sink->failure == 0 && fwrite(bytes, 1, count, sink->file) != count)
         sink->failure = errno ? errno : EIO;
-    if (sink->failure == 0)
-        sink->whole += (int64_t)count;
+    if (sink->failure != 0)
+        return;
+    sink->whole += (int64_t)count;
+    remember(sink, bytes, count);
 }
 
 /* How much of the rows is written at once. A kill interrupts a write between pages of the file:
@@ -144,6 +157,18 @@ static void remove_part(taut_file_sink *sink)
         sink->failure = sink->failure ? sink->failure : errno; /* it is reported already */
 }
 
+static bool has_tail(taut_file_sink *sink)
+{
+    const taut_file_mark *mark = &sink->resume;
+    size_t count = mark->memory_bytes;
+    if (count > sizeof sink->tail || (int64_t)count > mark->bytes)
+        return false;
+    sink->tail_bytes = count;
+    return count == 0 || (fseeko(sink->file, (off_t)mark->bytes - (off_t)count, SEEK_SET) == 0 &&
+                          fread(sink->tail, 1, count, sink->file) == count &&
+                          memcmp(sink->tail, mark->memory, count) == 0);
+}
+
 int taut_writer_reopen(taut_file_sink *sink, taut_error *error)
 {
     const taut_file_mark *mark = &sink->resume;
@@ -156,6 +181,12 @@ int taut_writer_reopen(taut_file_sink *sink, taut_error *error)
                          "cannot continue %.300s: it is shorter than it was (%lld bytes, expected "
                          "at least %lld); was it replaced?",
                          sink->path, (long long)status.st_size, (long long)mark->bytes);
+    if (!has_tail(sink))
+        return taut_fail(
+            error, TAUT_ERROR_FILE,
+            "cannot continue %.300s: its row %lld is not the one that was written; was "
+            "it replaced or edited?",
+            sink->path, (long long)mark->rows);
     if (ftruncate(fileno(sink->file), (off_t)mark->bytes) != 0 ||
         fseek(sink->file, 0, SEEK_END) != 0)
         return fail_file(sink, "continue", errno, error);
@@ -167,6 +198,8 @@ int taut_writer_reopen(taut_file_sink *sink, taut_error *error)
 int taut_writer_mark(taut_file_sink *sink, taut_error *error)
 {
     hand_over(sink);
+    sink->memory = sink->tail;
+    sink->memory_bytes = sink->tail_bytes;
     if (sink->failure == 0 && fsync(fileno(sink->file)) != 0 && errno != EINVAL && errno != EROFS)
         sink->failure = errno;
     return taut_writer_check(sink, error);

@@ -17,6 +17,8 @@ struct taut_file_sink {
     /* rows that are written as a whole: the longest one, and what waits; 0: stdio's own buffer */
     size_t line, room, held;
     char *hold;
+    char tail[64]; /* end of the latest row that was handed over */
+    size_t tail_bytes;
     const void *memory;  /* what the sink needs of its rows, where they are in no file yet; NULL: */
     size_t memory_bytes; /* all are in the file */
     taut_file_mark resume; /* where begin goes on; rows < 0: a new file */
