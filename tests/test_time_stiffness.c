@@ -163,14 +163,23 @@ static void check_slow_point(void)
     }
 }
 
+/* the same, as a family with a compliance */
+static const char driven_family[] =
+    "[parameters]\nK = 1e4\n[coordinates]\nx[i] for i in 1..2\n[forces]\nx[i] = cos(t) for i in "
+    "1..2\n[bonds]\nspring[i] = x[i] - 0.3*sin(t) for i in 1..2  compliance 1/(K*(1 + "
+    "0.5*sin(2*t)))\n[start]\nx[1] = 0\n";
+
 static void check_slow_motion(void)
 {
-    static const char *const options[] = {"motion=slow method=radau5 rtol=1e-9 until=3",
-                                          "motion=slow method=radau9 rtol=1e-10 until=3"};
+    static const struct {
+        const char *model, *options;
+    } table[] = {{driven_spring, "motion=slow method=radau5 rtol=1e-9 until=3"},
+                 {driven_spring, "motion=slow method=radau9 rtol=1e-10 until=3"},
+                 {driven_family, "motion=slow method=radau9 rtol=1e-10 until=3"}};
     static kept rows;
     check_group("slow motion");
-    for (int k = 0; k < 2; k++) {
-        driven d = driven_create(driven_spring, options[k], NULL);
+    for (int k = 0; k < 3; k++) {
+        driven d = driven_create(table[k].model, table[k].options, NULL);
         run(&d, &rows);
         double worst = 0, worst_force = 0;
         for (int i = 0; d.code == 0 && i < rows.rows; i += 10) {
@@ -179,8 +188,8 @@ static void check_slow_motion(void)
             worst = fmax(worst, fabs(rows.q[i][0] - x) + 1e-2 * fabs(rows.v[i][0] - v));
             worst_force = fmax(worst_force, fabs(rows.lambda[i][0] - force));
         }
-        if (driven_good(options[k], &d)) {
-            check_below(options[k], worst, 1e-8);
+        if (driven_good(table[k].options, &d)) {
+            check_below(table[k].options, worst, 1e-8);
             check_below("force", worst_force, 1e-5);
         }
         driven_destroy(&d);
