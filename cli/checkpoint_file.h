@@ -1,6 +1,6 @@
 /* checkpoint_file.h - the file of a checkpoint: named parts of bytes, and a digest of all.
  *
- *     taut checkpoint 1
+ *     taut checkpoint 2
  *     LENGTH NAME
  *     the bytes
  *     ...

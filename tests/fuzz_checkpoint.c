@@ -40,6 +40,14 @@ static const char first[] = "[state]\nx, z\n[algebraic]\ny\n[rates]\nx' = -x + y
 static const char stiff[] = "[state]\nx, y\n[rates]\nx' = y\ny' = 500*(1 - x^2)*y - x\n"
                             "[start]\nx = 2, y = 0\n[run]\nuntil = 800\n";
 
+/* other independent bonds are selected on the way */
+static const char linkage[] =
+    "[definitions]\nc[1] = (0, 0), c[2] = (1.5, 0), c[3] = (0.5, 0.75)\n[particles]\ndimension = "
+    "2\np[i] for i in 1..3  mass i\n[potential]\nsum(i*p[i].y for i in 1..3)\n[bonds]\n"
+    "crank[i] = length(p[i] - c[i]) - 1 for i in 1..3\nside[1] = length(p[2] - p[1]) - 1.5\n"
+    "side[2] = length(p[3] - p[2]) - 1.25\nside[3] = length(p[1] - p[3]) - sqrt(13)/4\n[start]\n"
+    "p[i] = c[i] + (0, -1) for i in 1..3\np[i]' = (2.2, 0) for i in 1..3\n[run]\nuntil = 20\n";
+
 static const struct {
     const char *model, *method, *motion, *step, *newton;
 } cases[] = {
@@ -55,6 +63,8 @@ static const struct {
     {first, "radau5", NULL, NULL, "tensor"},
     {first, "dop8", NULL, NULL, "auto"},
     {stiff, NULL, NULL, NULL, "auto"},
+    {linkage, "dop8", "rigid", NULL, "auto"},
+    {linkage, "rattle", "rigid", "1e-1", "auto"},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
