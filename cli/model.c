@@ -175,7 +175,7 @@ static int load(const cli_call *call, cli_model *model, taut_error *error)
                      .init_count = call->init_count};
     how.from = isnan(from) ? 0 : from;
     how.start_text = model->start_text;
-    /* a checkpoint is a file of somebody: what it contains must not start programs */
+    /* a checkpoint may come from others: what it contains must not start programs */
     how.allow_command = !call->saved && taut_options_flag(call->options, "allow-command");
     how.compile = taut_options_flag(call->options, "compile");
     if (call->saved)

@@ -197,6 +197,9 @@ TAUT_API int taut_event_apply(taut_context *context, taut_index k, double t, dou
 /* The file of table k of the model, as [tables] names it; NULL past the last. With the text of the
  * model (taut_system_text) and taut_load.tables the system can be read again without files. */
 TAUT_API const char *taut_system_table(const taut_system *system, taut_index k);
+/* taut_system_memory where slow points are computed: projections, slow motion, and checks and runs
+ * of which the motion is not specified. */
+TAUT_API double taut_system_memory_slow(const taut_system *system);
 
 /* ---- saving a run, and going on with it in another process */
 
