@@ -1,7 +1,7 @@
 /* bench_guards.c - what conditions cost in runs with an adaptive step size: N oscillators with
  * `max`, whose branch never changes, against the same ones without it.
  *
- *     bench_guards plain|guards N STEPS       for bench_guards_instructions.sh */
+ *     bench_guards WHO N STEPS       for bench_guards_instructions.sh */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,11 +40,21 @@ static int run(const char *force, int n, int steps)
     return code < 0;
 }
 
+/* Forces of the same length with and without a condition; in the second pair the branches of the
+ * first half of the members differ from those of the others. */
+static const struct {
+    const char *who, *force;
+} forces[] = {
+    {"plain", "-4*x[i] + 1e-9*(x[i] - 9)"},
+    {"guards", "-4*x[i] + max(x[i] - 9, 0)"},
+    {"plain-mixed", "-4*x[i] + 1e-6*((x[i] - 3*i + 150001.5)*x[i])"},
+    {"guards-mixed", "-4*x[i] + 1e-6*max(x[i] - 3*i + 150001.5, 0)"},
+};
+
 int main(int count, char **word)
 {
-    if (count < 4)
-        return 0; /* counted by the script */
-    bool guards = strcmp(word[1], "guards") == 0;
-    return run(guards ? "-4*x[i] + max(x[i] - 9, 0)" : "-4*x[i] + 1e-9*(x[i] - 9)", atoi(word[2]),
-               atoi(word[3]));
+    for (size_t k = 0; count == 4 && k < sizeof forces / sizeof forces[0]; k++)
+        if (strcmp(word[1], forces[k].who) == 0)
+            return run(forces[k].force, atoi(word[2]), atoi(word[3]));
+    return count > 1; /* alone: counted by the script */
 }

@@ -17,7 +17,7 @@ static int difference(taut_solver *solver, const taut_crossing *c, const taut_st
     taut_guard_watch *w = &solver->guards;
     const taut_stepper *s = &solver->stepper;
     double e;
-    taut_guard_keep(w);
+    taut_guard_keep(solver);
     taut_guard_cross(w, c);
     TAUT_TRY(taut_guard_measure(solver, x, false, h, 1, &e, error));
     *size = isfinite(e) ? taut_largest(s->n, s->first_order ? s->error_q : s->error_v) : NAN;

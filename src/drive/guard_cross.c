@@ -43,7 +43,21 @@ static inline int64_t is_low(double f0, double f1, double m0, double m1)
     return (most < 0 ? -1 : 0) | (f1 <= 0 ? -1 : 0);
 }
 
-/* Is there nothing to look at in n guards? One pass over all, cells and others apart. */
+/* Is there nothing to look at in n guards? The end alone often shows it: with f1 > 0 and
+ * m1 <= 9 f1/4 no cubic is low. */
+TAUT_HOT static bool end_well(int64_t n, double h, const double *u1, const double *m1,
+                              const double *branch, const double *at)
+{
+    int64_t loud = 0;
+    for (int64_t k = 0; k < n; k++) {
+        double side = branch[k] > 0 ? 1 : -1, f1 = side * (u1[k] - at[k]),
+               rest = f1 - 4. / 9 * h * side * m1[k], least = f1 < rest ? f1 : rest;
+        loud |= least <= 0 ? -1 : 0;
+    }
+    return loud == 0;
+}
+
+/* One pass over all, cells and others apart. */
 TAUT_HOT static bool are_quiet_sides(int64_t n, double h, const double *u0, const double *u1,
                                      const double *m0, const double *m1, const double *branch,
                                      const double *at)
@@ -77,7 +91,8 @@ static bool is_quiet(const taut_guard_watch *w, const taut_guard *guard, int64_t
     if (guard->kind == TAUT_GUARD_CELL)
         return are_quiet_cells(n, h, u0, u1, m0, m1, branch);
     bool may_slide = w->sliding && w->sliding->count > 0 && guard->op == TAUT_OP_SIGN;
-    return !may_slide && are_quiet_sides(n, h, u0, u1, m0, m1, branch, w->at + first);
+    return !may_slide && (end_well(n, h, u1, m1, branch, w->at + first) ||
+                          are_quiet_sides(n, h, u0, u1, m0, m1, branch, w->at + first));
 }
 
 static double function(const taut_guard_watch *w, const taut_crossing *c)
@@ -202,7 +217,7 @@ static int measure_one(taut_solver *solver, const taut_crossing *c, double h, do
         x = &solver->probe;
         d = c->low * h;
     }
-    taut_guard_keep(w);
+    taut_guard_keep(solver);
     taut_guard_cross(w, c);
     return taut_guard_measure(solver, x, false, h, d, e, error);
 }
@@ -322,7 +337,7 @@ static int plan_switch(taut_solver *solver, double h, const taut_crossing *list,
     const taut_state *now = &solver->stepper.now;
     taut_error reason = {0};
     bool surfaces = false, tied;
-    taut_guard_keep(w);
+    taut_guard_keep(solver);
     memset(w->touched, 0, (size_t)w->count);
     switch_all(w, h, list, count);
     for (int64_t k = 0; k < w->count && !surfaces; k++)
@@ -362,7 +377,7 @@ static int measure_all(taut_solver *solver, double h, const taut_crossing *list,
     if (!ends)
         return TAUT_OK;
     double all;
-    taut_guard_keep(w);
+    taut_guard_keep(solver);
     switch_all(w, h, list, count);
     TAUT_TRY(
         taut_guard_measure(solver, &solver->stepper.now, true, h, (1 - earliest) * h, &all, error));

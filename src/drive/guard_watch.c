@@ -133,6 +133,7 @@ void taut_guard_settle(taut_solver *solver, const taut_state *x, const double *a
 {
     taut_guard_watch *w = &solver->guards;
     bool changed = true;
+    taut_hold_vary(solver->context);
     for (int32_t pass = 0; changed && pass <= w->families; pass++) {
         changed = *tied = false;
         taut_guard_values(solver, x, a, false, w->trial, w->trial_slope, NULL);
@@ -217,14 +218,18 @@ int taut_guard_goal(taut_solver *solver, double target, double *size, double *go
     if (w->aim > 0)
         *size = w->aim;
     w->aim = 0;
+    if (!w->sliding || w->sliding->count == 0)
+        taut_hold_fix(solver->context);
     return TAUT_OK;
 }
 
 /* ---- after a step */
 
 /* Keeps the branches in use while others are tried; and takes them back. */
-void taut_guard_keep(taut_guard_watch *w)
+void taut_guard_keep(taut_solver *solver)
 {
+    taut_guard_watch *w = &solver->guards;
+    taut_hold_vary(solver->context);
     taut_copy(w->count, w->branch, w->held);
     memcpy(w->held_slides, w->slides, (size_t)w->count);
 }
@@ -295,6 +300,7 @@ bool taut_guard_pass(taut_solver *solver, double h, double way)
         taut_guard_begin(solver, NULL);
     } else if (k >= 0) {
         const taut_guard *guard = taut_guard_of(w, k);
+        taut_hold_vary(solver->context);
         w->branch[k] = guard->kind == TAUT_GUARD_SIGN ? -w->branch[k] : 1 - w->branch[k];
         w->at[k] = 2 * w->before[k];
         taut_guard_values(solver, &s->now, NULL, false, w->before, w->slope, NULL);
@@ -341,6 +347,7 @@ int taut_guard_switch(taut_solver *solver, taut_error *error)
         return TAUT_OK;
     w->pending = false;
     double old = 0, new = 0;
+    taut_hold_vary(solver->context);
     TAUT_TRY(taut_ledger_total(solver, &s->now, &old, error));
     taut_copy(w->count, w->next, w->branch);
     memcpy(w->slides, w->next_slides, (size_t)w->count);

@@ -84,7 +84,7 @@ static inline const taut_guard *taut_guard_of(const taut_guard_watch *w, int64_t
 
 /* Keeps the branches in use while others are tried; takes them back; those tried become the next
  * ones. */
-void taut_guard_keep(taut_guard_watch *w);
+void taut_guard_keep(taut_solver *solver);
 void taut_guard_take_back(taut_solver *solver);
 void taut_guard_keep_next(taut_guard_watch *w);
 

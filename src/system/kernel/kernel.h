@@ -167,6 +167,7 @@ typedef struct taut_inputs {
 typedef struct taut_block_regs {
     int lanes;
     double *regs;
+    bool fixed; /* branches of guards are in their registers already, the same for all members */
 } taut_block_regs;
 
 /* Finds out what evaluations load, once slots and tape are there; part of
@@ -174,8 +175,9 @@ typedef struct taut_block_regs {
 /* 0 or TAUT_ERROR_MEMORY */
 int taut_statement_kernel_plan_fetches(taut_statement_kernel *kernel, taut_arena *arena);
 
+/* regs->lanes is that of the caller, unless it is 0. 0 or TAUT_ERROR_MEMORY. */
 int taut_statement_kernel_regs(const taut_statement_kernel *kernel, taut_arena *arena,
-                               taut_block_regs *regs); /* 0 or TAUT_ERROR_MEMORY */
+                               taut_block_regs *regs);
 /* Writes parameters (which do not change between evaluations) into the block, for slots without
  * gather. */
 void taut_statement_kernel_set_parameters(const taut_statement_kernel *kernel,
