@@ -64,35 +64,38 @@ void taut_guard_drop(taut_solver *solver, int32_t kernel)
 
 /* A statement whose crossings are all smoother than a kink of the force is evaluated as it is
  * written: it costs nothing any more. */
-static void release(taut_solver *solver, int32_t kernel)
+static bool release(taut_solver *solver, int32_t kernel)
 {
     taut_guard_watch *w = &solver->guards;
     for (int32_t f = 0; f < w->families; f++) {
         bool smooth =
             isnan(w->contact[f]) ? !may_differ(w->family[f].guard) : w->contact[f] >= SMOOTH;
         if (w->family[f].kernel == kernel && !smooth)
-            return;
+            return false;
     }
     taut_guard_drop(solver, kernel);
-    w->released = true;
+    return true;
 }
 
-/* Contact orders of families that cross for the first time. */
+bool taut_guard_release_smooth(taut_solver *solver, const int32_t *smooth, int count)
+{
+    bool some = false;
+    for (int j = 0; j < count; j++)
+        some = (smooth[j] >= 0 && release(solver, smooth[j])) || some;
+    return some;
+}
+
 int taut_guard_classify(taut_solver *solver, double h, const taut_crossing *fresh, int news,
-                        taut_error *error)
+                        int32_t *smooth, taut_error *error)
 {
     taut_guard_watch *w = &solver->guards;
-    int32_t seen[TAUT_CROSSINGS];
     for (int j = 0; j < news; j++) {
         int32_t f = taut_guard_family_of(w, fresh[j].k);
         double p;
         TAUT_TRY(find_contact(solver, &fresh[j], h, &p, error));
         if (p >= SMOOTH || ++w->rough[f] >= OBSERVED)
             w->contact[f] = p;
-        seen[j] = p >= SMOOTH ? w->family[f].kernel : -1;
+        smooth[j] = p >= SMOOTH ? w->family[f].kernel : -1;
     }
-    for (int j = 0; j < news; j++)
-        if (seen[j] >= 0)
-            release(solver, seen[j]);
     return TAUT_OK;
 }

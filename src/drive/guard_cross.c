@@ -391,6 +391,7 @@ int taut_guard_step(taut_solver *solver, double h, taut_error *error)
     taut_guard_watch *w = &solver->guards;
     taut_stepper *s = &solver->stepper;
     taut_crossing list[TAUT_CROSSINGS], fresh[TAUT_CROSSINGS];
+    int32_t smooth[TAUT_CROSSINGS];
     int64_t count;
     int news;
     double e;
@@ -402,13 +403,12 @@ int taut_guard_step(taut_solver *solver, double h, taut_error *error)
     TAUT_TRY(scan(solver, h, list, &count, fresh, &news, error));
     if (count == 0)
         return TAUT_OK;
-    w->released = false;
-    TAUT_TRY(taut_guard_classify(solver, h, fresh, news, error));
-    if (w->released) { /* the step is repeated with conditions as written */
-        w->aim = fabs(h);
+    TAUT_TRY(taut_guard_classify(solver, h, fresh, news, smooth, error));
+    TAUT_TRY(measure_all(solver, h, list, count, &e, error));
+    if (!(e <= NEGLIGIBLE) && taut_guard_release_smooth(solver, smooth, news)) {
+        w->aim = fabs(h); /* the step is repeated with conditions as written */
         return TAUT_RETRY;
     }
-    TAUT_TRY(measure_all(solver, h, list, count, &e, error));
     if (!(e <= NEGLIGIBLE) && w->aims++ < MOST_AIMS) {
         int chosen;
         TAUT_TRY(choose(solver, h, list, count, &chosen, &e, error));
@@ -421,6 +421,9 @@ int taut_guard_step(taut_solver *solver, double h, taut_error *error)
     }
     w->aimed = w->aims > 0;
     w->aims = 0;
-    w->latest = count == 1 ? list[0].k : -1;
-    return w->pending ? plan_switch(solver, h, list, count, !(e <= NEGLIGIBLE), error) : TAUT_OK;
+    if (w->pending)
+        TAUT_TRY(plan_switch(solver, h, list, count, !(e <= NEGLIGIBLE), error));
+    bool gone = taut_guard_release_smooth(solver, smooth, news);
+    w->latest = count == 1 && !gone ? list[0].k : -1;
+    return TAUT_OK;
 }

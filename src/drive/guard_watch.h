@@ -107,10 +107,12 @@ void taut_guard_cross(taut_guard_watch *w, const taut_crossing *c);
  * are beyond their border. */
 int taut_guard_measure(taut_solver *solver, const taut_state *x, bool all, double h, double d,
                        double *e, taut_error *error);
-/* (guard_contact.c) Contact orders of families that cross for the first time; guards.released: some
- * statement is evaluated as written from here on. */
+/* (guard_contact.c) Contact orders of families that cross for the first time; smooth[news]: the
+ * kernels of smooth ones, -1 of others. */
 int taut_guard_classify(taut_solver *solver, double h, const taut_crossing *fresh, int news,
-                        taut_error *error);
+                        int32_t *smooth, taut_error *error);
+/* Kernels that have smooth guards only are evaluated as written from here on. False: none. */
+bool taut_guard_release_smooth(taut_solver *solver, const int32_t *smooth, int count);
 /* The conditions of a kernel are evaluated as written from here on, and not watched. */
 void taut_guard_drop(taut_solver *solver, int32_t kernel);
 

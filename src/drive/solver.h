@@ -39,7 +39,6 @@ typedef struct taut_guard_watch {
     struct taut_guard_family *family;
     double *contact;        /* by family: order of contact of both branches; NaN: not known */
     int *rough;             /* by family: how often it seemed to be low */
-    bool released;          /* some are evaluated as written since the latest step */
     bool of_time, of_state; /* which kinds there are */
     bool curved;            /* some of time is not a linear function of it */
     double *branch;         /* in use: those of the context */
