@@ -129,9 +129,58 @@ static void test_words(void)
     driven_destroy(&d);
 }
 
+/* A wheel with a point on its rim, one bond more than needed; which subset is independent changes
+ * as it turns. Inertia 2: with twice the torque th'' is that of the closed form. */
+#define WHEEL(torque)                                                                              \
+    "[coordinates]\nth, x, y\n[bonds]\nrim = length((x, y)) - 1\n"                                 \
+    "across = x - cos(th)\nalong = y - sin(th)\n[start]\nth = 0, x = 1, y = 0\n" torque
+
+static const row wheels[] = {
+    /* th = t^2/2 up to 2 at t = 2, then 2 + 2 (t - 2) - (t - 2)^2/2 */
+    {WHEEL("[forces]\nth = 2*if(th > 2, -1, 1)\n"), 5, 3.5, -1, 1e-5, false},
+    {WHEEL("[forces]\nth = 2*if(t > 1, 1, -1)\n"), 6, 7, 4, 1e-5, false},
+    /* the last one: 3 t - t^2/2 up to t = 3 */
+    {WHEEL("th' = 3, y' = 3\n[forces]\nth = -2*sign(th')\n"), 7, 4.5, 0, 1e-4, true},
+    {WHEEL("[forces]\nth = 2*t - 4*sign(th')\n"), 5, 4.5, 4.5, 1e-4, true},
+};
+
+static void test_redundant(void)
+{
+    check_group("redundant bonds");
+    for (size_t k = 0; k < sizeof wheels / sizeof wheels[0]; k++) {
+        const row *r = &wheels[k];
+        char options[100];
+        snprintf(options, sizeof options, "method=dop8 until=%.17g rtol=1e-8", r->until);
+        driven d = driven_create(r->model, options, NULL);
+        if (driven_good(r->model, &d)) {
+            int code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
+            check_contains(r->model, taut_solver_notice(d.solver, 0), "rank 2 of 3");
+            if (check_row(code == TAUT_OK, "%s: %s", r->model, d.error.message)) {
+                check_near(r->model, taut_solver_position(d.solver)[0], r->q, r->near);
+                check_near(r->model, taut_solver_velocity(d.solver)[0], r->v, r->near);
+                check_near("rim", taut_solver_position(d.solver)[1], cos(r->q), r->near);
+                check_contains(r->model, taut_solver_explanation(d.solver),
+                               "other independent bonds");
+            }
+        }
+        driven_destroy(&d);
+    }
+    /* as long as it sticks nothing accelerates the point: no bond has a force */
+    driven d = driven_create(wheels[3].model, "method=dop8 until=1", NULL);
+    if (driven_good("sticks", &d)) {
+        int code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
+        const double *lambda = taut_solver_multipliers(d.solver);
+        check_row(code == TAUT_OK && lambda, "sticks: %s", d.error.message);
+        for (int k = 0; k < 3 && lambda; k++)
+            check_near("force of a bond", lambda[k], 0, 1e-6);
+    }
+    driven_destroy(&d);
+}
+
 int main(void)
 {
     test_values();
+    test_redundant();
     test_costs();
     test_words();
     return check_done();

@@ -34,7 +34,8 @@ static int find_contact(taut_solver *solver, const taut_crossing *c, double h, d
     double whole, half;
     TAUT_TRY(difference(solver, c, &s->now, h, &whole, error));
     double size = taut_largest(s->n, w->a);
-    TAUT_TRY(taut_dense(solver, (1 + c->theta) / 2, error));
+    /* any state behind the crossing will do: the polynomial of the method would cost evaluations */
+    taut_dense_points(solver, &s->last, &s->now, (1 + c->theta) / 2);
     TAUT_TRY(difference(solver, c, &solver->probe, h, &half, error));
     *p = whole <= NOTHING * size ? INFINITY : half > 0 ? log2(whole / half) : INFINITY;
     return TAUT_OK;

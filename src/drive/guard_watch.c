@@ -63,12 +63,34 @@ static int make_field(taut_solver *solver, taut_error *error)
     return taut_fail_final(status, &reason, error);
 }
 
+/* What belongs to the context. */
+static int attach(taut_solver *solver, taut_error *error)
+{
+    taut_guard_watch *w = &solver->guards;
+    TAUT_TRY(taut_hold_create(solver->context, error));
+    if (solver->redundant.independent)
+        TAUT_TRY(taut_hold_create(solver->redundant.shared.context, error));
+    w->branch = solver->context->hold->branch;
+    TAUT_TRY(make_field(solver, error));
+    return taut_slide_create(solver, error);
+}
+
+/* Branches are to be found before the next step; what slides goes on. */
+static void begin_again(taut_solver *solver)
+{
+    taut_guard_watch *w = &solver->guards;
+    taut_slide_set(solver);
+    w->settled = w->pending = false;
+    w->clear = solver->stepper.now.t;
+    w->stop = NAN;
+    w->aim = 0;
+}
+
 int taut_guard_create(taut_solver *solver, taut_error *error)
 {
     taut_guard_watch *w = &solver->guards;
     taut_arena *arena = &solver->arena;
-    /* with redundant bonds the context may be made again in the run: conditions are evaluated */
-    if (!solver->control.on || solver->moving->branches == 0 || solver->redundant.independent)
+    if (!solver->control.on || solver->moving->branches == 0)
         return TAUT_OK;
     w->families = (int32_t)count_families(w, solver->moving);
     TAUT_NEED(error, w->family = TAUT_NEW(arena, taut_guard_family, w->families));
@@ -79,9 +101,7 @@ int taut_guard_create(taut_solver *solver, taut_error *error)
         taut_guard_family_get(solver->moving, k, &w->family[k]);
         w->contact[k] = NAN;
     }
-    TAUT_TRY(taut_hold_create(solver->context, error));
     w->count = solver->moving->branches;
-    w->branch = solver->context->hold->branch;
     TAUT_TRY(TAUT_RESERVE(arena, w->count, error, &w->next, &w->held, &w->before, &w->slope,
                           &w->after, &w->slope_after, &w->trial, &w->trial_slope));
     TAUT_TRY(TAUT_RESERVE(arena, w->count, error, &w->at, &w->drift));
@@ -91,8 +111,7 @@ int taut_guard_create(taut_solver *solver, taut_error *error)
     w->touched = TAUT_NEW(arena, unsigned char, w->count);
     TAUT_NEED(error, w->slides, w->held_slides, w->next_slides, w->touched);
     TAUT_TRY(TAUT_RESERVE(arena, solver->stepper.n, error, &w->a, &w->a_old));
-    TAUT_TRY(make_field(solver, error));
-    TAUT_TRY(taut_slide_create(solver, error));
+    TAUT_TRY(attach(solver, error));
     TAUT_TRY(taut_guard_begin(solver, error));
     solver->stepper.method->changed(&solver->stepper);
     return TAUT_OK;
@@ -105,6 +124,30 @@ void taut_guard_release(taut_solver *solver)
         w->made->destroy(w->made);
     if (w->sliding) /* the method's own is released with it */
         solver->stepper.field = w->sliding->inner;
+    if (w->branch)
+        taut_copy(w->count, w->branch, w->held);
+    w->made = NULL;
+    w->sliding = NULL;
+    w->branch = NULL;
+}
+
+int taut_guard_again(taut_solver *solver, taut_error *error)
+{
+    taut_guard_watch *w = &solver->guards;
+    if (w->count == 0)
+        return TAUT_OK;
+    TAUT_TRY(attach(solver, error));
+    taut_copy(w->count, w->held, w->branch);
+    for (int32_t k = 0; k < solver->moving->kernels; k++) {
+        int32_t f = 0;
+        while (f < w->families && w->family[f].kernel != k)
+            f++;
+        if (f == w->families)
+            taut_hold_release(solver->context, k);
+    }
+    begin_again(solver);
+    solver->stepper.method->changed(&solver->stepper);
+    return TAUT_OK;
 }
 
 /* ---- branches of a state */
@@ -169,12 +212,8 @@ int taut_guard_begin(taut_solver *solver, taut_error *error)
         return TAUT_OK;
     memset(w->slides, 0, (size_t)w->count);
     taut_clear(w->count, w->at);
-    taut_slide_set(solver);
+    begin_again(solver);
     taut_guard_settle(solver, &solver->stepper.now, NULL, 0, &tied);
-    w->settled = w->pending = false;
-    w->clear = solver->stepper.now.t;
-    w->stop = NAN;
-    w->aim = 0;
     return TAUT_OK;
 }
 

@@ -8,7 +8,9 @@
 
 /* Assigns memory and holds the branches of the initial state. */
 int taut_guard_create(taut_solver *solver, taut_error *error);
+/* Before what moves is made again in a run; and after it, which keeps the branches. */
 void taut_guard_release(taut_solver *solver);
+int taut_guard_again(taut_solver *solver, taut_error *error);
 /* Branches are those of the present state. */
 int taut_guard_begin(taut_solver *solver, taut_error *error);
 /* Before a try of length *size towards `target`: where it has to end at the latest; *size is

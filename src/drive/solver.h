@@ -529,6 +529,9 @@ int taut_dense(taut_solver *solver, double theta, taut_error *error);
 /* The same by Hermite interpolation between the ends of any step of this solver. */
 int taut_dense_between(taut_solver *solver, const taut_state *x0, const taut_state *x1,
                        double theta, taut_error *error);
+/* ... without multipliers, and off the bonds: costs no evaluation. */
+void taut_dense_points(taut_solver *solver, const taut_state *x0, const taut_state *x1,
+                       double theta);
 void taut_state_copy(const taut_stepper *stepper, const taut_state *from, taut_state *to);
 
 /* (kept_steps.c) Keeps the latest step, valid up to time `until`, if steps are kept. */

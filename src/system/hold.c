@@ -48,6 +48,18 @@ void taut_hold_release(taut_context *context, int32_t k)
     hold->regs[k] = hold->plain[k];
 }
 
+void taut_hold_follow(const taut_context *leader, taut_context *context)
+{
+    const taut_system *system = context->system;
+    const taut_hold *from = leader->hold;
+    taut_copy(system->branches, from->branch, context->hold->branch);
+    for (int32_t k = 0; k < system->kernels; k++) {
+        const taut_guards *guards = system->kernel[k]->guards;
+        if (guards && from->kernel[k] != guards->held)
+            taut_hold_release(context, k);
+    }
+}
+
 static bool are_alike(const taut_guards *guards, const double *branch)
 {
     for (int32_t g = 0; g < guards->count; g++, branch += guards->held->members)
