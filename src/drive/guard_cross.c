@@ -300,6 +300,7 @@ static void switch_all(taut_guard_watch *w, double h, const taut_crossing *list,
         for (int64_t k = w->family[f].first; k < w->family[f].first + w->family[f].members; k++)
             w->branch[k] = taut_guard_branch_at(w, w->family[f].guard, k, w->after[k],
                                                 way * w->slope_after[k]);
+    taut_slide_align(w);
 }
 
 /* The earliest crossing that matters on its own, or the earliest of all; its norm in *e. */

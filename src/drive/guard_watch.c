@@ -152,6 +152,14 @@ int taut_guard_again(taut_solver *solver, taut_error *error)
 
 /* ---- branches of a state */
 
+static void show_force(taut_guard_watch *w, int64_t k, double *u, double *slope)
+{
+    w->drift[k] = u[k];
+    u[k] = w->branch[k];
+    if (slope)
+        slope[k] = 0;
+}
+
 int taut_guard_values(taut_solver *solver, const taut_state *x, const double *a, bool slide,
                       double *u, double *slope, taut_error *error)
 {
@@ -161,13 +169,11 @@ int taut_guard_values(taut_solver *solver, const taut_state *x, const double *a,
         TAUT_TRY(taut_guard_rates(solver, x, w->a, error));
     taut_hold_values(solver->context, x->t, x->q, taut_state_v(x), known ? a : NULL, false, u,
                      slope);
-    for (int j = 0; w->sliding && j < w->sliding->count; j++) {
-        int64_t k = w->sliding->guard[j];
-        w->drift[k] = u[k];
-        u[k] = w->branch[k];
-        if (slope)
-            slope[k] = 0;
-    }
+    for (int j = 0; w->sliding && j < w->sliding->count; j++)
+        show_force(w, w->sliding->guard[j], u, slope);
+    for (int64_t j = 0; w->sliding && w->sliding->count > 0 && j < w->pairs; j++)
+        if (w->slides[w->pair[j].k])
+            show_force(w, w->pair[j].k, u, slope);
     return TAUT_OK;
 }
 
@@ -191,6 +197,7 @@ void taut_guard_settle(taut_solver *solver, const taut_state *x, const double *a
                 w->branch[k] = now;
             }
         }
+        taut_slide_align(w);
     }
 }
 
@@ -378,6 +385,25 @@ static int find_chatter(taut_solver *solver, taut_error *error)
     return code;
 }
 
+/* Where the force jumps, the slow manifold does: slow motion continues at the slow point of the
+ * state on the new branches, as it begins at that of the initial state. Where there is none, the
+ * state stays, and the method damps its oscillation. */
+static int find_slow_point(taut_solver *solver, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    taut_error reason = {.t = NAN};
+    if (!solver->slow)
+        return TAUT_OK;
+    taut_copy(s->n, s->now.q, s->error_q); /* scratch between steps */
+    taut_copy(s->n, s->now.v, s->error_v);
+    int status = solver->slow->apply(solver->slow, s->now.t, s->now.q, s->now.v, &reason);
+    if (status != 0) {
+        taut_copy(s->n, s->error_q, s->now.q);
+        taut_copy(s->n, s->error_v, s->now.v);
+    }
+    return taut_fail_final(status, &reason, error);
+}
+
 int taut_guard_switch(taut_solver *solver, taut_error *error)
 {
     taut_guard_watch *w = &solver->guards;
@@ -391,6 +417,8 @@ int taut_guard_switch(taut_solver *solver, taut_error *error)
     taut_copy(w->count, w->next, w->branch);
     memcpy(w->slides, w->next_slides, (size_t)w->count);
     taut_slide_set(solver);
+    if (w->aimed)
+        TAUT_TRY(find_slow_point(solver, error));
     TAUT_TRY(taut_ledger_total(solver, &s->now, &new, error));
     solver->energy_base += new - old;
     solver->ledger.t = NAN;

@@ -123,6 +123,8 @@ void taut_guard_ahead(taut_solver *solver, double h);
 
 /* (guard_slide.c) Room for sliding. */
 int taut_slide_create(taut_solver *solver, taut_error *error);
+/* What is said of leaders is true of those that follow them. */
+void taut_slide_align(taut_guard_watch *w);
 /* The field slides where guards.slides says so. */
 void taut_slide_set(taut_solver *solver);
 /* Guards whose u is 0 at the present state, where steps begin. */

@@ -53,6 +53,10 @@ typedef struct taut_guard_watch {
     double *at;    /* border of u, 0 but for rounding where it has left its surface */
     double *drift; /* u of what slides */
     struct taut_sliding *sliding; /* NULL: the method does not support it */
+    /* sign(u) that occur in several places, and which follow others */
+    struct taut_guard_pair *pair;
+    int64_t pairs;
+    unsigned char *follows;
     double way;
     const void *sought; /* crossing that is being located */
     bool settled;       /* the branches are those of the direction of the run */

@@ -1,0 +1,43 @@
+"""Reference values of tests/test_guards.c that have no closed form.
+
+    /usr/bin/python3 tests/oracle/guards.py
+
+Pendulums of length 1 in the angle, x = sin phi, y = -cos phi: smooth pieces between the zeros of the switching function, each integrated
+by scipy's DOP853 with rtol 1e-13, atol 1e-14, which locates them by its own root finder.
+"""
+from math import asin, cos, pi, sin
+
+from scipy.integrate import solve_ivp
+
+
+def pieces(rates, switching, start, until):
+    """rates[k] between zeros of switching(t, z), in turn."""
+    t, z, k = 0.0, start, 0
+    while t < until:
+        def crossing(t, z, k=k):
+            return switching(t, z)
+        crossing.terminal = True
+        crossing.direction = -1 if k % 2 == 0 else 1
+        out = solve_ivp(rates[k % 2], (t, until), z, method="DOP853", rtol=1e-13, atol=1e-14, events=crossing)
+        t, z, k = out.t[-1], out.y[:, -1], k + 1
+        yield t, z
+
+
+def force():
+    """x = 0.8 at rest; a horizontal force of 3 where x < 0.2; k = 0: x > 0.2."""
+    rates = [lambda t, z, f=f: [z[1], -9.81 * sin(z[0]) + f * cos(z[0])] for f in (0, 3)]
+    *_, (t, z) = pieces(rates, lambda t, z: sin(z[0]) - 0.2, [asin(0.8), 0.0], 3.0)
+    print("force: x %.15g, x' %.15g" % (sin(z[0]), z[1] * cos(z[0])))
+
+
+def friction():
+    """phi = pi/2 at rest; friction 1 in the pivot, until it sticks: |9.81 sin phi| < 1 where phi' = 0."""
+    rates = [lambda t, z, s=s: [z[1], -9.81 * sin(z[0]) - s] for s in (-1, 1)]
+    for t, z in pieces(rates, lambda t, z: -z[1], [pi / 2, -1e-300], 100.0):
+        if abs(9.81 * sin(z[0])) < 1:
+            print("friction: sticks at t %.15g, x %.15g, y %.15g" % (t, sin(z[0]), -cos(z[0])))
+            return
+
+
+force()
+friction()
