@@ -253,7 +253,7 @@ static void test_coupled(void)
 static void test_ambiguous(void)
 {
     static const char *const models[] = {
-        /* two blocks on a rigid rod: how they share the friction is not determined */
+        /* two blocks on a rigid bond: how they share the friction is not determined */
         "[coordinates]\nx, y\n[bonds]\nrod = y - x - 1\n[forces]\nx = -sign(x')\ny = -sign(y')\n"
         "[start]\nx = 0, y = 1, x' = 1, y' = 1\n",
         /* each sign acts more on the other one: to stay, or to leave to (1, -1) or (-1, 1) */
@@ -329,9 +329,86 @@ static void test_slow(void)
     }
 }
 
+/* ---- tables, and comparisons that are no guards */
+
+/* A bump of 0.5 s or 0.5 m, tests/oracle/guards.py: nothing in the run suggests short steps. */
+static void test_tables(void)
+{
+    static const char *const place[] = {"t", "x"};
+    static const char *const methods[] = {"dop8", "dopri5", "radau5"};
+    char values[600] = "h\n";
+    for (int k = 1; k <= 48; k++) {
+        double x = k > 8 && k <= 40 ? sin(3.141592653589793 * (k - 8) / 33) : 0;
+        snprintf(values + strlen(values), sizeof values - strlen(values), "%.6f\n", x * x);
+    }
+    taut_table_text table = {.name = "bump.csv", .text = values, .length = strlen(values)};
+    taut_load how = {.size = sizeof how, .tables = &table, .table_count = 1};
+    check_group("tables");
+    for (int k = 0; k < 6; k++) {
+        char model[300], options[100];
+        driven d = {0};
+        snprintf(model, sizeof model,
+                 "[tables]\nbump = bump.csv\n[coordinates]\nx, y\n[forces]\n"
+                 "y = bump.h[1 + 100*(%s - 5)]\n[start]\nx = 0, x' = 1, y = 0\n",
+                 place[k % 2]);
+        snprintf(options, sizeof options, "method=%s until=20 rtol=1e-7", methods[k / 2]);
+        d.code = taut_system_parse(model, strlen(model), "model.taut", &how, &d.system, &d.error);
+        if (d.code == 0)
+            d.code = taut_options_create(NULL, &d.options, &d.error);
+        driven_options(&d, options);
+        if (d.code == 0)
+            d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+        if (driven_good(model, &d)) {
+            int code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
+            taut_result result = {.size = sizeof result};
+            taut_solver_result_get(d.solver, &result, NULL);
+            check_row(code == TAUT_OK, "%s: %s", model, d.error.message);
+            check_near(options, taut_solver_velocity(d.solver)[1], 0.171145257636667, 1e-5);
+            check_near(options, taut_solver_position(d.solver)[1], 2.47476575671121, 2e-4);
+            check_row(result.statistics.steps < 200, "%s: %lld steps", options,
+                      (long long)result.statistics.steps);
+            check_contains("condition", taut_system_condition(d.system, 0),
+                           k % 2 ? "model.taut:6: an end of a table, 2 times, of the state"
+                                 : "model.taut:6: an end of a table, 2 times, of t");
+        }
+        driven_destroy(&d);
+    }
+}
+
+/* == and != are evaluated as they are met: of numbers between guards they are right, of others they
+ * have no duration. */
+static void test_equal(void)
+{
+    static const row equal[] = {
+        {RATE("if(floor(t) == 3, 1, 0)"), 6, 1, NAN, 1e-8, false},
+        {RATE("if(floor(t) != 3, 1, 0)"), 6, 5, NAN, 1e-8, false},
+        {RATE("if(sign(sin(pi*t)) == (t > 2), 1, 0)"), 4, 1, NAN, 1e-8, false},
+        /* the removable singularity of sin(z)/z at the initial state; z' = 1 - z^2/6 + ... */
+        {RATE("if(z == 0, 1, sin(z)/z)") "[start]\nz = 0\n", 0.01, 0.01 - 1e-6 / 18, NAN, 1e-11,
+         false},
+        {RATE("if(t == 1, 1e9, 2)"), 2, 4, NAN, 1e-8, false},
+    };
+    check_group("== and !=");
+    for (size_t k = 0; k < sizeof equal / sizeof equal[0]; k++) {
+        const row *r = &equal[k];
+        char options[100];
+        snprintf(options, sizeof options, "method=dop8 until=%.17g rtol=1e-9", r->until);
+        driven d = driven_create(r->model, options, NULL);
+        if (driven_good(r->model, &d)) {
+            int code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
+            check_row(code == TAUT_OK, "%s: %s", r->model, d.error.message);
+            check_near(r->model, taut_solver_position(d.solver)[0], r->q, r->near);
+            check_row(k < 3 || !taut_system_condition(d.system, 0), "%s is a guard", r->model);
+        }
+        driven_destroy(&d);
+    }
+}
+
 int main(void)
 {
     test_values();
+    test_tables();
+    test_equal();
     test_coupled();
     test_ambiguous();
     test_slow();

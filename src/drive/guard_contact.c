@@ -42,7 +42,8 @@ static int find_contact(taut_solver *solver, const taut_crossing *c, double h, d
 }
 
 /* May a guard that has not crossed yet have a kink or jump that others of its statement have not?
- * Functions with kinks by nature may; comparisons and cells are taken to be alike. */
+ * Functions with kinks by nature may; comparisons and cells are taken to be alike; tables have
+ * none. */
 static bool may_differ(const taut_guard *guard)
 {
     return !guard->of_state || guard->op == TAUT_OP_SIGN || guard->op == TAUT_OP_ABS ||

@@ -263,8 +263,9 @@ static int scan(taut_solver *solver, double h, taut_crossing *list, int64_t *cou
     *count = *news = 0;
     for (int32_t f = 0; f < w->families; f++) {
         const taut_guard_family *family = &w->family[f];
-        bool wanted =
-            isnan(w->contact[f]) && family->guard->of_state && family->guard->op != TAUT_OP_SIGN;
+        taut_op op = family->guard->op;
+        bool wanted = isnan(w->contact[f]) && family->guard->of_state && op != TAUT_OP_SIGN &&
+                      op != TAUT_OP_CURVE;
         for (int64_t first = 0; first < family->members; first += CHUNK) {
             int64_t n = family->members - first < CHUNK ? family->members - first : CHUNK;
             if (is_quiet(w, family->guard, family->first + first, n, h))
@@ -358,6 +359,14 @@ static int plan_switch(taut_solver *solver, double h, const taut_crossing *list,
     return status;
 }
 
+/* Has the step passed over half a table, or gone beyond its end by as much? Stages may have missed
+ * what is in it. */
+static bool passes_table(const taut_guard_watch *w, const taut_crossing *c)
+{
+    double length = taut_guard_of(w, c->k)->length;
+    return length > 0 && !c->inside && -c->b.side * (w->after[c->k] - c->b.at) > length / 2;
+}
+
 /* Largest norm of what crossings of the latest step change. */
 static int measure_all(taut_solver *solver, double h, const taut_crossing *list, int64_t count,
                        double *e, taut_error *error)
@@ -369,6 +378,8 @@ static int measure_all(taut_solver *solver, double h, const taut_crossing *list,
     for (int64_t j = 0; j < count && j < TAUT_CROSSINGS; j++) {
         earliest = fmin(earliest, list[j].theta);
         ends = ends || !list[j].inside;
+        if (passes_table(w, &list[j]))
+            *e = INFINITY;
         if (list[j].inside) {
             double own;
             TAUT_TRY(measure_one(solver, &list[j], h, &own, error));

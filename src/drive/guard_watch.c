@@ -63,7 +63,7 @@ static int make_field(taut_solver *solver, taut_error *error)
     return taut_fail_final(status, &reason, error);
 }
 
-/* What belongs to the context. */
+/* Branches, field and sliding of the present context. */
 static int attach(taut_solver *solver, taut_error *error)
 {
     taut_guard_watch *w = &solver->guards;

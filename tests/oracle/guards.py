@@ -7,7 +7,8 @@ by scipy's DOP853 with rtol 1e-13, atol 1e-14, which locates them by its own roo
 """
 from math import asin, cos, pi, sin
 
-from scipy.integrate import solve_ivp
+from scipy.integrate import quad, solve_ivp
+from scipy.interpolate import CubicSpline
 
 
 def pieces(rates, switching, start, until):
@@ -39,5 +40,24 @@ def friction():
             return
 
 
+def bump():
+    """Force of a table of 48 values at s = 1 + 100 (x - 5), with lines beyond its ends: velocity and place at time 20 of a unit mass at
+    rest, where x = t."""
+    values = [0.0] * 8 + [round(sin(pi * j / 33) ** 2, 6) for j in range(1, 33)] + [0.0] * 8
+    spline = CubicSpline(range(1, 49), values, bc_type="natural")
+
+    def f(s):
+        if s < 1:
+            return values[0] + spline(1, 1) * (s - 1)
+        return spline(s) if s < 48 else values[-1] + spline(48, 1) * (s - 48)
+    v = x = 0
+    knots = [-499] + list(range(1, 49)) + [1501]
+    for a, b in zip(knots, knots[1:]):
+        v += quad(f, a, b, epsabs=1e-14)[0] / 100
+        x += quad(lambda s: (1501 - s) * f(s), a, b, epsabs=1e-11)[0] / 1e4
+    print("bump: velocity %.15g, place %.15g" % (v, x))
+
+
 force()
 friction()
+bump()

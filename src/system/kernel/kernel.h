@@ -68,6 +68,7 @@ typedef struct taut_guard {
     taut_guard_kind kind;
     bool of_state; /* u depends on q or v; else on t alone */
     bool curved;   /* u is not a linear function of t */
+    double length; /* of the table one of whose ends it is; 0: of none */
 } taut_guard;
 
 /* The guards of a statement; branch g of member m is number first + g * members + m. */
@@ -114,7 +115,7 @@ typedef struct taut_statement_kernel {
     /* [locals][members] positions in the control pattern, or NULL */
     const taut_index *control_map;
     bool uses_q, uses_v, uses_t; /* does the value (level 0; KINETIC: M) depend on it? */
-    bool kinks;                  /* the value has abs, min, floor, ... */
+    bool kinks, tables;          /* the value has abs, min, floor, ...; table look-ups */
     taut_guards *guards;         /* of these, or NULL */
     bool second;                 /* second derivatives are not identically zero */
     bool steady;                 /* POTENTIAL: the gradient depends on nothing but parameters */
