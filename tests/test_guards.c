@@ -29,6 +29,9 @@ static const row rows[] = {
     {FORCE("-sign(x)") "[start]\nx = 1\n", 16.970562748477143, 1, 0, 1e-5, false},
     /* z = (1 - t/2)^2 up to t = 2, then 0: the continuation of the root is not a number */
     {RATE("-sqrt(max(z, 0))") "[start]\nz = 1\n", 3, 0, NAN, 1e-5, false},
+    /* a jump behind a smooth cut-off of the same statement: tests/oracle/guards.py */
+    {FORCE("1 - if(x > 1, (x - 1)^3, 0) - if(x > 1.5, 10, 0)"), 10, 1.14690927378, -1.51445886341,
+     1e-6, false},
     /* to 0 within 2, and it stays there */
     {RATE("0.5 - sign(z)") "[start]\nz = 1\n", 5, 0, NAN, 1e-6, true},
     {RATE("-0.5 - sign(z)") "[start]\nz = -0.25\n", 3, 0, NAN, 1e-6, true},
@@ -99,6 +102,10 @@ static void test_costs(void)
     check_row(code == 0 && other == 0 && (double)with < 1.3 * (double)without,
               "smooth cut-off: %lld evaluations, %lld without", (long long)with,
               (long long)without);
+    /* a jump behind a smooth cut-off of the same statement; taken for smooth, 3800 */
+    int64_t both = evaluations(FORCE("1 - if(x > 1, (x - 1)^3, 0) - if(x > 1.5, 10, 0)"),
+                               "method=dop8 until=10 rtol=1e-8", &code);
+    check_row(code == 0 && both < 2400, "cut-off and jump: %lld evaluations", (long long)both);
     /* a fixed step size never stops at conditions */
     int64_t fixed = evaluations(rows[0].model, "method=rk4 step=0.3 until=3", &code);
     check_row(code == 0 && fixed >= 40 && fixed <= 41, "fixed: %lld", (long long)fixed);

@@ -8,7 +8,7 @@
 #include "base/vectors.h"
 
 static const double SMOOTH = 1.75; /* order of contact that no step size reveals */
-enum { OBSERVED = 3 };
+enum { OBSERVED = 3, FEW = 8 };
 
 /* The difference of both fields at a state; c alone crosses. */
 static int difference(taut_solver *solver, const taut_crossing *c, const taut_state *x, double h,
@@ -42,12 +42,14 @@ static int find_contact(taut_solver *solver, const taut_crossing *c, double h, d
 }
 
 /* May a guard that has not crossed yet have a kink or jump that others of its statement have not?
- * Functions with kinks by nature may; comparisons and cells are taken to be alike; tables have
- * none. */
-static bool may_differ(const taut_guard *guard)
+ * Functions with kinks by nature may; in large families, where to hold them costs something,
+ * comparisons and cells are taken to be alike; tables have none. */
+static bool may_differ(const taut_guard_family *family)
 {
+    const taut_guard *guard = family->guard;
     return !guard->of_state || guard->op == TAUT_OP_SIGN || guard->op == TAUT_OP_ABS ||
-           guard->op == TAUT_OP_MIN || guard->op == TAUT_OP_MAX;
+           guard->op == TAUT_OP_MIN || guard->op == TAUT_OP_MAX ||
+           (family->members <= FEW && guard->op != TAUT_OP_CURVE);
 }
 
 void taut_guard_drop(taut_solver *solver, int32_t kernel)
@@ -70,8 +72,7 @@ static bool release(taut_solver *solver, int32_t kernel)
 {
     taut_guard_watch *w = &solver->guards;
     for (int32_t f = 0; f < w->families; f++) {
-        bool smooth =
-            isnan(w->contact[f]) ? !may_differ(w->family[f].guard) : w->contact[f] >= SMOOTH;
+        bool smooth = isnan(w->contact[f]) ? !may_differ(&w->family[f]) : w->contact[f] >= SMOOTH;
         if (w->family[f].kernel == kernel && !smooth)
             return false;
     }

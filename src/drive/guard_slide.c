@@ -211,7 +211,11 @@ int taut_slide_resolve(taut_solver *solver, const taut_state *x, double way, dou
         for (int64_t k = 0; k < w->count; k++)
             count += w->slides[k] && leads(w, k);
         if (count > 0 && !w->sliding)
-            return refuse(solver, last, "which this method does not support; dop8 and dopri5 do",
+            return refuse(solver, last,
+                          solver->motion == TAUT_MOTION_SLOW
+                              ? "which this method does not support; in motion full or rigid dop8 "
+                                "and dopri5 do"
+                              : "which this method does not support; dop8 and dopri5 do",
                           error);
         if (count > TAUT_SLIDING_MOST)
             return refuse(solver, last, "in more places than are supported at once", error);

@@ -40,6 +40,27 @@ def friction():
             return
 
 
+def cut_off():
+    """x'' = 1, less (x - 1)^3 above 1, less 10 above 1.5; from 0 at rest."""
+    borders, t, z, region = [1.0, 1.5], 0.0, [0.0, 0.0], 0
+
+    def event(at, direction):
+        def f(t, z):
+            return z[0] - at
+        f.terminal, f.direction = True, direction
+        return f
+    while t < 10:
+        def rate(t, z, region=region):
+            return [z[1], 1 - (region > 0) * (z[0] - 1) ** 3 - 10 * (region > 1)]
+        up = [event(borders[region], 1)] if region < 2 else []
+        down = [event(borders[region - 1], -1)] if region > 0 else []
+        out = solve_ivp(rate, (t, 10), z, method="DOP853", rtol=1e-13, atol=1e-14, events=up + down)
+        t, z = out.t[-1], list(out.y[:, -1])
+        if t < 10:
+            region += 1 if up and len(out.t_events[0]) else -1
+    print("cut_off: x %.12g, x' %.12g" % tuple(z))
+
+
 def bump():
     """Force of a table of 48 values at s = 1 + 100 (x - 5), with lines beyond its ends: velocity and place at time 20 of a unit mass at
     rest, where x = t."""
@@ -60,4 +81,5 @@ def bump():
 
 force()
 friction()
+cut_off()
 bump()
