@@ -104,10 +104,10 @@ static int put_back(taut_solver *solver, taut_state *x, taut_error *error)
     return taut_unevaluated(status, x->t, error);
 }
 
-int taut_dense_between(taut_solver *solver, const taut_state *x0, const taut_state *x1,
-                       double theta, taut_error *error)
+void taut_dense_points(taut_solver *solver, const taut_state *x0, const taut_state *x1,
+                       double theta)
 {
-    taut_stepper *s = &solver->stepper;
+    const taut_stepper *s = &solver->stepper;
     taut_state *x = &solver->probe;
     double h = x1->t - x0->t;
     bool rates = known(s, x0, x1);
@@ -128,6 +128,14 @@ int taut_dense_between(taut_solver *solver, const taut_state *x0, const taut_sta
         cubic(s->n, theta, h, x0->q, x0->v, x1->q, x1->v, x->q, x->v);
         blend_rates(s, x0, x1, theta, x);
     }
+}
+
+int taut_dense_between(taut_solver *solver, const taut_state *x0, const taut_state *x1,
+                       double theta, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    taut_state *x = &solver->probe;
+    taut_dense_points(solver, x0, x1, theta);
     TAUT_TRY(taut_unevaluated(
         s->method->multipliers(s, x->t, x->q, taut_state_v(x), taut_state_lambda(x), error), x->t,
         error));

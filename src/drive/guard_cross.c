@@ -43,7 +43,21 @@ static inline int64_t is_low(double f0, double f1, double m0, double m1)
     return (most < 0 ? -1 : 0) | (f1 <= 0 ? -1 : 0);
 }
 
-/* Is there nothing to look at in n guards? One pass over all, cells and others apart. */
+/* Is there nothing to look at in n guards? The end alone often shows it: with f1 > 0 and
+ * m1 <= 9 f1/4 no cubic is low. */
+TAUT_HOT static bool end_well(int64_t n, double h, const double *u1, const double *m1,
+                              const double *branch, const double *at)
+{
+    int64_t loud = 0;
+    for (int64_t k = 0; k < n; k++) {
+        double side = branch[k] > 0 ? 1 : -1, f1 = side * (u1[k] - at[k]),
+               rest = f1 - 4. / 9 * h * side * m1[k], least = f1 < rest ? f1 : rest;
+        loud |= least <= 0 ? -1 : 0;
+    }
+    return loud == 0;
+}
+
+/* One pass over all, cells and others apart. */
 TAUT_HOT static bool are_quiet_sides(int64_t n, double h, const double *u0, const double *u1,
                                      const double *m0, const double *m1, const double *branch,
                                      const double *at)
@@ -77,7 +91,8 @@ static bool is_quiet(const taut_guard_watch *w, const taut_guard *guard, int64_t
     if (guard->kind == TAUT_GUARD_CELL)
         return are_quiet_cells(n, h, u0, u1, m0, m1, branch);
     bool may_slide = w->sliding && w->sliding->count > 0 && guard->op == TAUT_OP_SIGN;
-    return !may_slide && are_quiet_sides(n, h, u0, u1, m0, m1, branch, w->at + first);
+    return !may_slide && (end_well(n, h, u1, m1, branch, w->at + first) ||
+                          are_quiet_sides(n, h, u0, u1, m0, m1, branch, w->at + first));
 }
 
 static double function(const taut_guard_watch *w, const taut_crossing *c)
@@ -202,7 +217,7 @@ static int measure_one(taut_solver *solver, const taut_crossing *c, double h, do
         x = &solver->probe;
         d = c->low * h;
     }
-    taut_guard_keep(w);
+    taut_guard_keep(solver);
     taut_guard_cross(w, c);
     return taut_guard_measure(solver, x, false, h, d, e, error);
 }
@@ -248,8 +263,9 @@ static int scan(taut_solver *solver, double h, taut_crossing *list, int64_t *cou
     *count = *news = 0;
     for (int32_t f = 0; f < w->families; f++) {
         const taut_guard_family *family = &w->family[f];
-        bool wanted =
-            isnan(w->contact[f]) && family->guard->of_state && family->guard->op != TAUT_OP_SIGN;
+        taut_op op = family->guard->op;
+        bool wanted = isnan(w->contact[f]) && family->guard->of_state && op != TAUT_OP_SIGN &&
+                      op != TAUT_OP_CURVE;
         for (int64_t first = 0; first < family->members; first += CHUNK) {
             int64_t n = family->members - first < CHUNK ? family->members - first : CHUNK;
             if (is_quiet(w, family->guard, family->first + first, n, h))
@@ -285,6 +301,7 @@ static void switch_all(taut_guard_watch *w, double h, const taut_crossing *list,
         for (int64_t k = w->family[f].first; k < w->family[f].first + w->family[f].members; k++)
             w->branch[k] = taut_guard_branch_at(w, w->family[f].guard, k, w->after[k],
                                                 way * w->slope_after[k]);
+    taut_slide_align(w);
 }
 
 /* The earliest crossing that matters on its own, or the earliest of all; its norm in *e. */
@@ -322,7 +339,7 @@ static int plan_switch(taut_solver *solver, double h, const taut_crossing *list,
     const taut_state *now = &solver->stepper.now;
     taut_error reason = {0};
     bool surfaces = false, tied;
-    taut_guard_keep(w);
+    taut_guard_keep(solver);
     memset(w->touched, 0, (size_t)w->count);
     switch_all(w, h, list, count);
     for (int64_t k = 0; k < w->count && !surfaces; k++)
@@ -342,6 +359,14 @@ static int plan_switch(taut_solver *solver, double h, const taut_crossing *list,
     return status;
 }
 
+/* Has the step passed over half a table, or gone beyond its end by as much? Stages may have missed
+ * what is in it. */
+static bool passes_table(const taut_guard_watch *w, const taut_crossing *c)
+{
+    double length = taut_guard_of(w, c->k)->length;
+    return length > 0 && !c->inside && -c->b.side * (w->after[c->k] - c->b.at) > length / 2;
+}
+
 /* Largest norm of what crossings of the latest step change. */
 static int measure_all(taut_solver *solver, double h, const taut_crossing *list, int64_t count,
                        double *e, taut_error *error)
@@ -353,6 +378,8 @@ static int measure_all(taut_solver *solver, double h, const taut_crossing *list,
     for (int64_t j = 0; j < count && j < TAUT_CROSSINGS; j++) {
         earliest = fmin(earliest, list[j].theta);
         ends = ends || !list[j].inside;
+        if (passes_table(w, &list[j]))
+            *e = INFINITY;
         if (list[j].inside) {
             double own;
             TAUT_TRY(measure_one(solver, &list[j], h, &own, error));
@@ -362,7 +389,7 @@ static int measure_all(taut_solver *solver, double h, const taut_crossing *list,
     if (!ends)
         return TAUT_OK;
     double all;
-    taut_guard_keep(w);
+    taut_guard_keep(solver);
     switch_all(w, h, list, count);
     TAUT_TRY(
         taut_guard_measure(solver, &solver->stepper.now, true, h, (1 - earliest) * h, &all, error));
@@ -376,6 +403,7 @@ int taut_guard_step(taut_solver *solver, double h, taut_error *error)
     taut_guard_watch *w = &solver->guards;
     taut_stepper *s = &solver->stepper;
     taut_crossing list[TAUT_CROSSINGS], fresh[TAUT_CROSSINGS];
+    int32_t smooth[TAUT_CROSSINGS];
     int64_t count;
     int news;
     double e;
@@ -387,13 +415,12 @@ int taut_guard_step(taut_solver *solver, double h, taut_error *error)
     TAUT_TRY(scan(solver, h, list, &count, fresh, &news, error));
     if (count == 0)
         return TAUT_OK;
-    w->released = false;
-    TAUT_TRY(taut_guard_classify(solver, h, fresh, news, error));
-    if (w->released) { /* the step is repeated with conditions as written */
-        w->aim = fabs(h);
+    TAUT_TRY(taut_guard_classify(solver, h, fresh, news, smooth, error));
+    TAUT_TRY(measure_all(solver, h, list, count, &e, error));
+    if (!(e <= NEGLIGIBLE) && taut_guard_release_smooth(solver, smooth, news)) {
+        w->aim = fabs(h); /* the step is repeated with conditions as written */
         return TAUT_RETRY;
     }
-    TAUT_TRY(measure_all(solver, h, list, count, &e, error));
     if (!(e <= NEGLIGIBLE) && w->aims++ < MOST_AIMS) {
         int chosen;
         TAUT_TRY(choose(solver, h, list, count, &chosen, &e, error));
@@ -406,6 +433,9 @@ int taut_guard_step(taut_solver *solver, double h, taut_error *error)
     }
     w->aimed = w->aims > 0;
     w->aims = 0;
-    w->latest = count == 1 ? list[0].k : -1;
-    return w->pending ? plan_switch(solver, h, list, count, !(e <= NEGLIGIBLE), error) : TAUT_OK;
+    if (w->pending)
+        TAUT_TRY(plan_switch(solver, h, list, count, !(e <= NEGLIGIBLE), error));
+    bool gone = taut_guard_release_smooth(solver, smooth, news);
+    w->latest = count == 1 && !gone ? list[0].k : -1;
+    return TAUT_OK;
 }

@@ -63,12 +63,34 @@ static int make_field(taut_solver *solver, taut_error *error)
     return taut_fail_final(status, &reason, error);
 }
 
+/* Branches, field and sliding of the present context. */
+static int attach(taut_solver *solver, taut_error *error)
+{
+    taut_guard_watch *w = &solver->guards;
+    TAUT_TRY(taut_hold_create(solver->context, error));
+    if (solver->redundant.independent)
+        TAUT_TRY(taut_hold_create(solver->redundant.shared.context, error));
+    w->branch = solver->context->hold->branch;
+    TAUT_TRY(make_field(solver, error));
+    return taut_slide_create(solver, error);
+}
+
+/* Branches are to be found before the next step; what slides goes on. */
+static void begin_again(taut_solver *solver)
+{
+    taut_guard_watch *w = &solver->guards;
+    taut_slide_set(solver);
+    w->settled = w->pending = false;
+    w->clear = solver->stepper.now.t;
+    w->stop = NAN;
+    w->aim = 0;
+}
+
 int taut_guard_create(taut_solver *solver, taut_error *error)
 {
     taut_guard_watch *w = &solver->guards;
     taut_arena *arena = &solver->arena;
-    /* with redundant bonds the context may be made again in the run: conditions are evaluated */
-    if (!solver->control.on || solver->moving->branches == 0 || solver->redundant.independent)
+    if (!solver->control.on || solver->moving->branches == 0)
         return TAUT_OK;
     w->families = (int32_t)count_families(w, solver->moving);
     TAUT_NEED(error, w->family = TAUT_NEW(arena, taut_guard_family, w->families));
@@ -79,9 +101,7 @@ int taut_guard_create(taut_solver *solver, taut_error *error)
         taut_guard_family_get(solver->moving, k, &w->family[k]);
         w->contact[k] = NAN;
     }
-    TAUT_TRY(taut_hold_create(solver->context, error));
     w->count = solver->moving->branches;
-    w->branch = solver->context->hold->branch;
     TAUT_TRY(TAUT_RESERVE(arena, w->count, error, &w->next, &w->held, &w->before, &w->slope,
                           &w->after, &w->slope_after, &w->trial, &w->trial_slope));
     TAUT_TRY(TAUT_RESERVE(arena, w->count, error, &w->at, &w->drift));
@@ -91,8 +111,7 @@ int taut_guard_create(taut_solver *solver, taut_error *error)
     w->touched = TAUT_NEW(arena, unsigned char, w->count);
     TAUT_NEED(error, w->slides, w->held_slides, w->next_slides, w->touched);
     TAUT_TRY(TAUT_RESERVE(arena, solver->stepper.n, error, &w->a, &w->a_old));
-    TAUT_TRY(make_field(solver, error));
-    TAUT_TRY(taut_slide_create(solver, error));
+    TAUT_TRY(attach(solver, error));
     TAUT_TRY(taut_guard_begin(solver, error));
     solver->stepper.method->changed(&solver->stepper);
     return TAUT_OK;
@@ -105,9 +124,41 @@ void taut_guard_release(taut_solver *solver)
         w->made->destroy(w->made);
     if (w->sliding) /* the method's own is released with it */
         solver->stepper.field = w->sliding->inner;
+    if (w->branch)
+        taut_copy(w->count, w->branch, w->held);
+    w->made = NULL;
+    w->sliding = NULL;
+    w->branch = NULL;
+}
+
+int taut_guard_again(taut_solver *solver, taut_error *error)
+{
+    taut_guard_watch *w = &solver->guards;
+    if (w->count == 0)
+        return TAUT_OK;
+    TAUT_TRY(attach(solver, error));
+    taut_copy(w->count, w->held, w->branch);
+    for (int32_t k = 0; k < solver->moving->kernels; k++) {
+        int32_t f = 0;
+        while (f < w->families && w->family[f].kernel != k)
+            f++;
+        if (f == w->families)
+            taut_hold_release(solver->context, k);
+    }
+    begin_again(solver);
+    solver->stepper.method->changed(&solver->stepper);
+    return TAUT_OK;
 }
 
 /* ---- branches of a state */
+
+static void show_force(taut_guard_watch *w, int64_t k, double *u, double *slope)
+{
+    w->drift[k] = u[k];
+    u[k] = w->branch[k];
+    if (slope)
+        slope[k] = 0;
+}
 
 int taut_guard_values(taut_solver *solver, const taut_state *x, const double *a, bool slide,
                       double *u, double *slope, taut_error *error)
@@ -118,13 +169,11 @@ int taut_guard_values(taut_solver *solver, const taut_state *x, const double *a,
         TAUT_TRY(taut_guard_rates(solver, x, w->a, error));
     taut_hold_values(solver->context, x->t, x->q, taut_state_v(x), known ? a : NULL, false, u,
                      slope);
-    for (int j = 0; w->sliding && j < w->sliding->count; j++) {
-        int64_t k = w->sliding->guard[j];
-        w->drift[k] = u[k];
-        u[k] = w->branch[k];
-        if (slope)
-            slope[k] = 0;
-    }
+    for (int j = 0; w->sliding && j < w->sliding->count; j++)
+        show_force(w, w->sliding->guard[j], u, slope);
+    for (int64_t j = 0; w->sliding && w->sliding->count > 0 && j < w->pairs; j++)
+        if (w->slides[w->pair[j].k])
+            show_force(w, w->pair[j].k, u, slope);
     return TAUT_OK;
 }
 
@@ -133,6 +182,7 @@ void taut_guard_settle(taut_solver *solver, const taut_state *x, const double *a
 {
     taut_guard_watch *w = &solver->guards;
     bool changed = true;
+    taut_hold_vary(solver->context);
     for (int32_t pass = 0; changed && pass <= w->families; pass++) {
         changed = *tied = false;
         taut_guard_values(solver, x, a, false, w->trial, w->trial_slope, NULL);
@@ -147,6 +197,7 @@ void taut_guard_settle(taut_solver *solver, const taut_state *x, const double *a
                 w->branch[k] = now;
             }
         }
+        taut_slide_align(w);
     }
 }
 
@@ -168,12 +219,8 @@ int taut_guard_begin(taut_solver *solver, taut_error *error)
         return TAUT_OK;
     memset(w->slides, 0, (size_t)w->count);
     taut_clear(w->count, w->at);
-    taut_slide_set(solver);
+    begin_again(solver);
     taut_guard_settle(solver, &solver->stepper.now, NULL, 0, &tied);
-    w->settled = w->pending = false;
-    w->clear = solver->stepper.now.t;
-    w->stop = NAN;
-    w->aim = 0;
     return TAUT_OK;
 }
 
@@ -217,14 +264,18 @@ int taut_guard_goal(taut_solver *solver, double target, double *size, double *go
     if (w->aim > 0)
         *size = w->aim;
     w->aim = 0;
+    if (!w->sliding || w->sliding->count == 0)
+        taut_hold_fix(solver->context);
     return TAUT_OK;
 }
 
 /* ---- after a step */
 
 /* Keeps the branches in use while others are tried; and takes them back. */
-void taut_guard_keep(taut_guard_watch *w)
+void taut_guard_keep(taut_solver *solver)
 {
+    taut_guard_watch *w = &solver->guards;
+    taut_hold_vary(solver->context);
     taut_copy(w->count, w->branch, w->held);
     memcpy(w->held_slides, w->slides, (size_t)w->count);
 }
@@ -295,6 +346,7 @@ bool taut_guard_pass(taut_solver *solver, double h, double way)
         taut_guard_begin(solver, NULL);
     } else if (k >= 0) {
         const taut_guard *guard = taut_guard_of(w, k);
+        taut_hold_vary(solver->context);
         w->branch[k] = guard->kind == TAUT_GUARD_SIGN ? -w->branch[k] : 1 - w->branch[k];
         w->at[k] = 2 * w->before[k];
         taut_guard_values(solver, &s->now, NULL, false, w->before, w->slope, NULL);
@@ -333,6 +385,25 @@ static int find_chatter(taut_solver *solver, taut_error *error)
     return code;
 }
 
+/* Where the force jumps, the slow manifold does: slow motion continues at the slow point of the
+ * state on the new branches, as it begins at that of the initial state. Where there is none, the
+ * state stays, and the method damps its oscillation. */
+static int find_slow_point(taut_solver *solver, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    taut_error reason = {.t = NAN};
+    if (!solver->slow)
+        return TAUT_OK;
+    taut_copy(s->n, s->now.q, s->error_q); /* scratch between steps */
+    taut_copy(s->n, s->now.v, s->error_v);
+    int status = solver->slow->apply(solver->slow, s->now.t, s->now.q, s->now.v, &reason);
+    if (status != 0) {
+        taut_copy(s->n, s->error_q, s->now.q);
+        taut_copy(s->n, s->error_v, s->now.v);
+    }
+    return taut_fail_final(status, &reason, error);
+}
+
 int taut_guard_switch(taut_solver *solver, taut_error *error)
 {
     taut_guard_watch *w = &solver->guards;
@@ -341,10 +412,13 @@ int taut_guard_switch(taut_solver *solver, taut_error *error)
         return TAUT_OK;
     w->pending = false;
     double old = 0, new = 0;
+    taut_hold_vary(solver->context);
     TAUT_TRY(taut_ledger_total(solver, &s->now, &old, error));
     taut_copy(w->count, w->next, w->branch);
     memcpy(w->slides, w->next_slides, (size_t)w->count);
     taut_slide_set(solver);
+    if (w->aimed)
+        TAUT_TRY(find_slow_point(solver, error));
     TAUT_TRY(taut_ledger_total(solver, &s->now, &new, error));
     solver->energy_base += new - old;
     solver->ledger.t = NAN;

@@ -8,7 +8,9 @@
 
 /* Assigns memory and holds the branches of the initial state. */
 int taut_guard_create(taut_solver *solver, taut_error *error);
+/* Before what moves is made again in a run; and after it, which keeps the branches. */
 void taut_guard_release(taut_solver *solver);
+int taut_guard_again(taut_solver *solver, taut_error *error);
 /* Branches are those of the present state. */
 int taut_guard_begin(taut_solver *solver, taut_error *error);
 /* Before a try of length *size towards `target`: where it has to end at the latest; *size is
@@ -84,7 +86,7 @@ static inline const taut_guard *taut_guard_of(const taut_guard_watch *w, int64_t
 
 /* Keeps the branches in use while others are tried; takes them back; those tried become the next
  * ones. */
-void taut_guard_keep(taut_guard_watch *w);
+void taut_guard_keep(taut_solver *solver);
 void taut_guard_take_back(taut_solver *solver);
 void taut_guard_keep_next(taut_guard_watch *w);
 
@@ -107,10 +109,12 @@ void taut_guard_cross(taut_guard_watch *w, const taut_crossing *c);
  * are beyond their border. */
 int taut_guard_measure(taut_solver *solver, const taut_state *x, bool all, double h, double d,
                        double *e, taut_error *error);
-/* (guard_contact.c) Contact orders of families that cross for the first time; guards.released: some
- * statement is evaluated as written from here on. */
+/* (guard_contact.c) Contact orders of families that cross for the first time; smooth[news]: the
+ * kernels of smooth ones, -1 of others. */
 int taut_guard_classify(taut_solver *solver, double h, const taut_crossing *fresh, int news,
-                        taut_error *error);
+                        int32_t *smooth, taut_error *error);
+/* Kernels that have smooth guards only are evaluated as written from here on. False: none. */
+bool taut_guard_release_smooth(taut_solver *solver, const int32_t *smooth, int count);
 /* The conditions of a kernel are evaluated as written from here on, and not watched. */
 void taut_guard_drop(taut_solver *solver, int32_t kernel);
 
@@ -119,6 +123,8 @@ void taut_guard_ahead(taut_solver *solver, double h);
 
 /* (guard_slide.c) Room for sliding. */
 int taut_slide_create(taut_solver *solver, taut_error *error);
+/* What is said of leaders is true of those that follow them. */
+void taut_slide_align(taut_guard_watch *w);
 /* The field slides where guards.slides says so. */
 void taut_slide_set(taut_solver *solver);
 /* Guards whose u is 0 at the present state, where steps begin. */

@@ -10,7 +10,7 @@
  * method begins again. */
 #include "base/text.h"
 #include "base/vectors.h"
-#include "drive/solver.h"
+#include "drive/guard_watch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -100,6 +100,13 @@ int taut_redundant_prepare(taut_solver *solver, taut_error *error)
                                      &solver->arena, error);
 }
 
+/* All bonds are evaluated on the branches of the motion. */
+static void follow_branches(taut_solver *solver)
+{
+    if (solver->guards.count > 0)
+        taut_hold_follow(solver->context, solver->redundant.shared.context);
+}
+
 int taut_redundant_lambda(taut_solver *solver, const taut_state *state, const double **lambda,
                           taut_error *error)
 {
@@ -107,6 +114,7 @@ int taut_redundant_lambda(taut_solver *solver, const taut_state *state, const do
     *lambda = taut_state_lambda(state);
     if (!r->independent)
         return TAUT_OK;
+    follow_branches(solver);
     bool exact = solver->motion == TAUT_MOTION_RIGID || solver->motion == TAUT_MOTION_FULL;
     TAUT_TRY(exact ? taut_shared_forces_find(&r->shared, state->t, state->q, state->v, error)
                    : taut_shared_forces_spread(&r->shared, state->t, state->q, *lambda, error));
@@ -132,6 +140,7 @@ static int fail_lost(const taut_solver *solver, double off, taut_index worst, ta
 static int equip_again(taut_solver *solver, taut_error *error)
 {
     TAUT_TRY(taut_solver_equip(solver, error));
+    TAUT_TRY(taut_guard_again(solver, error));
     taut_step_work_create(solver);
     return TAUT_OK;
 }
@@ -151,6 +160,7 @@ static int select_again(taut_solver *solver, bool *again, taut_error *error)
         memcmp(found.independent->muted, r->independent->muted, (size_t)solver->sizes.bonds) != 0;
     int status = TAUT_OK;
     if (*again) {
+        taut_guard_release(solver);
         taut_solver_unequip(solver);
         status = adopt(solver, &found, error);
         if (status == 0)
@@ -170,6 +180,7 @@ static int measure_growth(taut_solver *solver, const taut_state *x, double *grow
     taut_redundant *r = &solver->redundant;
     double off, coefficient;
     taut_index worst;
+    follow_branches(solver);
     TAUT_TRY(taut_shared_forces_violation(&r->shared, x->t, x->q, &off, &worst, error));
     TAUT_TRY(
         taut_shared_forces_coefficient(&r->shared, r->independent->muted, &coefficient, error));

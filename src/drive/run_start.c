@@ -226,9 +226,9 @@ static int take_slow_point(taut_solver *solver, const taut_projection_method *me
     return status;
 }
 
-/* Events that alter the state of a slow motion make it oscillate: the projector that leads to the
- * slow point again is made here, since nothing allocates in a run. Overdamped springs do not
- * oscillate. */
+/* Events that alter the state of a slow motion make it oscillate, and so do forces that jump
+ * (guard_watch.c): the projector that leads to the slow point again is made here, since nothing
+ * allocates in a run. Overdamped springs do not oscillate. */
 static int prepare_again(taut_solver *solver, bool overdamped, taut_error *error)
 {
     const unsigned needs = TAUT_CAN_JETS | TAUT_CAN_DERIVATIVES;
@@ -237,9 +237,13 @@ static int prepare_again(taut_solver *solver, bool overdamped, taut_error *error
     taut_index k = 0;
     while (taut_system_event(solver->system, k, &info) && !info.alters)
         k++;
-    if (k == solver->sizes.events || overdamped)
+    bool alters = k < solver->sizes.events,
+         jumps = solver->control.on && solver->moving->branches > 0,
+         able = !(solver->sizes.can & TAUT_HAS_STIFF_POTENTIAL) &&
+                (solver->sizes.can & needs) == needs;
+    if (overdamped || !(alters || (jumps && able)))
         return TAUT_OK;
-    if ((solver->sizes.can & TAUT_HAS_STIFF_POTENTIAL) || (solver->sizes.can & needs) != needs) {
+    if (!able) {
         char name[80];
         taut_system_name(solver->system, TAUT_EVENT_ITEM, k, name, sizeof name);
         return taut_fail(error, TAUT_ERROR_REFUSED,
@@ -250,7 +254,8 @@ static int prepare_again(taut_solver *solver, bool overdamped, taut_error *error
     }
     TAUT_TRY(taut_series_create(&taut_bond_series, s->context, s->arena, s->statistics, NULL,
                                 &solver->slow, error));
-    TAUT_APPEND(solver->begun, "; states that events alter are moved to their slow points");
+    if (alters)
+        TAUT_APPEND(solver->begun, "; states that events alter are moved to their slow points");
     return TAUT_OK;
 }
 

@@ -152,7 +152,7 @@ static void walk_guards(taut_solver *solver, taut_archive *a)
                              w->trial_slope, w->at,    w->drift};
     unsigned char *const flags[] = {w->slides, w->held_slides, w->next_slides, w->touched};
     double *const number[] = {&w->way, &w->clear, &w->stop, &w->aim};
-    bool *const flag[] = {&w->released, &w->settled, &w->pending, &w->aimed};
+    bool *const flag[] = {&w->settled, &w->pending, &w->aimed};
     int *const integer[] = {&w->aims, &w->passes, &w->chatters};
     if (w->count == 0)
         return;

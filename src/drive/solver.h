@@ -39,7 +39,6 @@ typedef struct taut_guard_watch {
     struct taut_guard_family *family;
     double *contact;        /* by family: order of contact of both branches; NaN: not known */
     int *rough;             /* by family: how often it seemed to be low */
-    bool released;          /* some are evaluated as written since the latest step */
     bool of_time, of_state; /* which kinds there are */
     bool curved;            /* some of time is not a linear function of it */
     double *branch;         /* in use: those of the context */
@@ -54,6 +53,10 @@ typedef struct taut_guard_watch {
     double *at;    /* border of u, 0 but for rounding where it has left its surface */
     double *drift; /* u of what slides */
     struct taut_sliding *sliding; /* NULL: the method does not support it */
+    /* sign(u) that occur in several places, and which follow others */
+    struct taut_guard_pair *pair;
+    int64_t pairs;
+    unsigned char *follows;
     double way;
     const void *sought; /* crossing that is being located */
     bool settled;       /* the branches are those of the direction of the run */
@@ -540,6 +543,9 @@ int taut_dense(taut_solver *solver, double theta, taut_error *error);
 /* The same by Hermite interpolation between the ends of any step of this solver. */
 int taut_dense_between(taut_solver *solver, const taut_state *x0, const taut_state *x1,
                        double theta, taut_error *error);
+/* ... without multipliers, and off the bonds: costs no evaluation. */
+void taut_dense_points(taut_solver *solver, const taut_state *x0, const taut_state *x1,
+                       double theta);
 void taut_state_copy(const taut_stepper *stepper, const taut_state *from, taut_state *to);
 
 /* (kept_steps.c) Keeps the latest step, valid up to time `until`, if steps are kept. */

@@ -82,6 +82,7 @@ static inline __attribute__((always_inline)) void run_instruction(const taut_tap
     case TAUT_OP_CURVE: run_curve(tape->curve[code->c], code->b, n, x, to); break;
     case TAUT_OP_SELECT: {
         const double *z = regs + code->c * lanes;
+        UNROLLED
         for (int k = 0; k < n; k++) {
             double a = x[k], b = y[k], c = z[k];
             to[k] = TAUT_SELECT_VALUE;

@@ -127,8 +127,11 @@ static int describe_guards(taut_model *model)
         bool compares = op == TAUT_OP_LT || op == TAUT_OP_LE;
         char text[400];
         int length = snprintf(text, sizeof text, "%s: %s, %lld time%s, of %s", family.place,
-                              compares ? "a comparison" : taut_op_table[op].name, (long long)count,
-                              count == 1 ? "" : "s", family.guard->of_state ? "the state" : "t");
+                              compares              ? "a comparison"
+                              : op == TAUT_OP_CURVE ? "an end of a table"
+                                                    : taut_op_table[op].name,
+                              (long long)count, count == 1 ? "" : "s",
+                              family.guard->of_state ? "the state" : "t");
         const char *line = taut_arena_text(&system->arena, text, (size_t)length);
         TAUT_NEED(model->error, line);
         system->condition[system->conditions++] = line;

@@ -12,7 +12,7 @@ enum { DEMAND_LIMIT = 200 };
 int taut_model_run(taut_model *model, const taut_statement_kernel *kernel, double *value)
 {
     taut_arena arena;
-    taut_block_regs regs;
+    taut_block_regs regs = {0};
     taut_arena_init(&arena, &model->scratch.allocator);
     if (taut_statement_kernel_regs(kernel, &arena, &regs)) {
         taut_arena_clear(&arena);

@@ -26,7 +26,7 @@ int taut_event_apply(taut_context *context, taut_index k, double t, double *q, d
     double *value = context->event_value;
     for (int32_t j = 0; j < event->assignments; j++) {
         const taut_statement_kernel *kernel = event->assign[j].kernel;
-        taut_block_regs regs = {1, context->event_regs};
+        taut_block_regs regs = {.lanes = 1, .regs = context->event_regs};
         taut_tape_prepare(kernel->tape, 1, regs.regs);
         taut_statement_kernel_set_parameters(kernel, context->parameter, &regs);
         taut_statement_kernel_run(kernel, 0, event->assign[j].member, 1, &inputs, &regs);

@@ -20,7 +20,7 @@ int taut_hold_create(taut_context *context, taut_error *error)
     for (int32_t k = 0; k < system->kernels; k++) {
         const taut_guards *guards = system->kernel[k]->guards;
         hold->kernel[k] = guards ? guards->held : system->kernel[k];
-        hold->regs[k] = context->regs[k];
+        hold->regs[k] = context->regs[k]; /* held: as many lanes */
         if (guards && (taut_statement_kernel_regs(guards->held, arena, &hold->regs[k]) ||
                        taut_statement_kernel_regs(guards->values, arena, &hold->value_regs[k])))
             return taut_fail_memory(error);
@@ -46,6 +46,53 @@ void taut_hold_release(taut_context *context, int32_t k)
     taut_hold *hold = context->hold;
     hold->kernel[k] = context->system->kernel[k];
     hold->regs[k] = hold->plain[k];
+}
+
+void taut_hold_follow(const taut_context *leader, taut_context *context)
+{
+    const taut_system *system = context->system;
+    const taut_hold *from = leader->hold;
+    taut_copy(system->branches, from->branch, context->hold->branch);
+    for (int32_t k = 0; k < system->kernels; k++) {
+        const taut_guards *guards = system->kernel[k]->guards;
+        if (guards && from->kernel[k] != guards->held)
+            taut_hold_release(context, k);
+    }
+}
+
+static bool are_alike(const taut_guards *guards, const double *branch)
+{
+    for (int32_t g = 0; g < guards->count; g++, branch += guards->held->members)
+        for (int64_t m = 1; m < guards->held->members; m++)
+            if (branch[m] != branch[0])
+                return false;
+    return true;
+}
+
+void taut_hold_fix(taut_context *context)
+{
+    taut_hold *hold = context->hold;
+    for (int32_t k = 0; !hold->fixed && k < context->system->kernels; k++) {
+        const taut_guards *guards = context->system->kernel[k]->guards;
+        if (!guards || hold->kernel[k] != guards->held ||
+            !are_alike(guards, hold->branch + guards->first))
+            continue;
+        taut_block_regs *regs = &hold->regs[k];
+        for (int32_t s = 0; s < guards->held->slots; s++)
+            if (guards->held->slot[s].source == TAUT_FROM_BRANCH) /* `one`: of the first member */
+                taut_lanes_fill(regs->regs + (int64_t)s * regs->lanes, regs->lanes,
+                                hold->branch[guards->held->slot[s].one]);
+        regs->fixed = true;
+    }
+    hold->fixed = true;
+}
+
+void taut_hold_vary(taut_context *context)
+{
+    taut_hold *hold = context->hold;
+    for (int32_t k = 0; hold->fixed && k < context->system->kernels; k++)
+        hold->regs[k].fixed = false;
+    hold->fixed = false;
 }
 
 void taut_hold_renew(taut_context *context)

@@ -11,6 +11,7 @@ typedef struct taut_hold {
     taut_statement_kernel **kernel;
     taut_block_regs *regs, *plain; /* plain: of the statements as written */
     taut_block_regs *value_regs;   /* of the functions u */
+    bool fixed;                    /* by taut_hold_fix */
 } taut_hold;
 
 /* NULL when conditions are evaluated. */
@@ -26,6 +27,12 @@ int taut_hold_create(taut_context *context, taut_error *error);
 void taut_hold_use(taut_context *context, bool held);
 /* From here on conditions of kernel k are evaluated where they are met. */
 void taut_hold_release(taut_context *context, int32_t k);
+/* The same branches as another context of the same or a derived system; both hold theirs. */
+void taut_hold_follow(const taut_context *leader, taut_context *context);
+/* The branches do not change until taut_hold_vary: families in which all members have the same ones
+ * do not load them in every evaluation. */
+void taut_hold_fix(taut_context *context);
+void taut_hold_vary(taut_context *context);
 /* After a change of parameters. */
 void taut_hold_renew(taut_context *context);
 /* u[branches] of all guards and, unless rate is NULL, their rates along the motion with

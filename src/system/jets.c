@@ -36,6 +36,7 @@ struct taut_jet {
     int done; /* orders computed since the start, -1 before */
     unsigned wanted;
     int32_t kernels;
+    /* [2][kernels]: as written; with guards, whose branches a context may hold for a while */
     jet_kernel *kernel;
     double *zero; /* [longest] */
     /* derivatives with respect to a parameter */
@@ -61,10 +62,11 @@ static int make_kernel(taut_jet *jet, jet_kernel *k, taut_error *error)
 static int want(taut_jet *jet, unsigned wanted, taut_error *error)
 {
     jet->wanted = wanted;
-    for (int32_t k = 0; k < jet->kernels; k++) {
+    for (int32_t k = 0; k < 2 * jet->kernels; k++) {
         jet_kernel *one = &jet->kernel[k];
-        one->kernel = jet->context->kernel[k];
-        one->level = taut_statement_kernel_level(one->kernel, wanted);
+        const taut_statement_kernel *written = jet->context->system->kernel[k % jet->kernels];
+        one->kernel = k < jet->kernels ? written : written->guards ? written->guards->held : NULL;
+        one->level = one->kernel ? taut_statement_kernel_level(one->kernel, wanted) : -1;
         if (one->level >= 0 && !one->regs)
             TAUT_TRY(make_kernel(jet, one, error));
     }
@@ -95,7 +97,7 @@ static int fill_jet(taut_jet *jet, taut_context *context, int order, taut_error 
     jet->order = order;
     jet->done = -1;
     jet->kernels = system->kernels;
-    jet->kernel = TAUT_NEW(jet->memory, jet_kernel, jet->kernels);
+    jet->kernel = TAUT_NEW(jet->memory, jet_kernel, 2 * (int64_t)jet->kernels);
     jet->zero =
         TAUT_NEW(jet->memory, double,
                  system->sizes.coordinates + system->sizes.algebraic + system->sizes.parameters);
@@ -219,9 +221,12 @@ int taut_jet_advance_inside(taut_jet *jet, int j, double t, const double *q, con
     jet->done = j;
     taut_values_clear(system, jet->wanted, values);
     add_constant_mass(jet, j, values);
-    for (int32_t k = 0; k < jet->kernels; k++)
-        if (jet->kernel[k].level >= 0)
-            run_kernel(jet, &jet->kernel[k], j, t, q, v ? v : jet->zero, values);
+    for (int32_t k = 0; k < jet->kernels; k++) {
+        bool held = jet->context->kernel[k] != system->kernel[k];
+        const jet_kernel *one = &jet->kernel[held ? jet->kernels + k : k];
+        if (one->level >= 0)
+            run_kernel(jet, one, j, t, q, v ? v : jet->zero, values);
+    }
     if (system->muted)
         taut_values_mute(system, jet->wanted, values);
     if (jet->wanted & TAUT_WANT_FORCE)

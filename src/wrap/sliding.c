@@ -26,6 +26,13 @@ static int evaluate_rates(taut_sliding *w, double t, const double *q, const doub
     return TAUT_OK;
 }
 
+void taut_sliding_align(const taut_sliding *w)
+{
+    double *branch = w->context->hold->branch;
+    for (int64_t j = 0; j < w->pairs; j++)
+        branch[w->pair[j].k] = w->pair[j].turn * branch[w->pair[j].leader];
+}
+
 static int find_matrix(taut_sliding *w, double t, const double *q, const double *v, double *rate,
                        const double *r, taut_error *error)
 {
@@ -33,8 +40,10 @@ static int find_matrix(taut_sliding *w, double t, const double *q, const double 
     for (int j = 0; j < w->count; j++) {
         double s = branch[w->guard[j]], step = s > 0 ? -1 : 1;
         branch[w->guard[j]] = s + step;
+        taut_sliding_align(w);
         int status = evaluate_rates(w, t, q, v, rate, NULL, other, error);
         branch[w->guard[j]] = s;
+        taut_sliding_align(w);
         TAUT_TRY(status);
         for (int i = 0; i < w->count; i++)
             w->matrix[i * w->count + j] = (other[i] - r[i]) / step;
@@ -95,8 +104,40 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
             return TAUT_RETRY;
         for (int i = 0; i < w->count; i++)
             branch[w->guard[i]] += ds[i];
+        taut_sliding_align(w);
     }
     return TAUT_RETRY;
+}
+
+/* Are all principal minors of a[n][n] positive? By the one without the first row and column, and
+ * by its Schur complement [Tsatsomeros, Li 2000]; a is overwritten. */
+static bool is_p_matrix(int n, double *a)
+{
+    double rest[TAUT_SLIDING_MOST * TAUT_SLIDING_MOST];
+    if (n == 0)
+        return true;
+    if (!(a[0] > 0))
+        return false;
+    int m = n - 1;
+    for (int schur = 0; schur < 2; schur++) {
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < m; j++)
+                rest[i * m + j] =
+                    a[(i + 1) * n + j + 1] - (schur ? a[(i + 1) * n] * a[j + 1] / a[0] : 0);
+        if (!is_p_matrix(m, rest))
+            return false;
+    }
+    return true;
+}
+
+/* s in [-1, 1]^n with u' = A s + b, where s_i = 1 needs u_i' >= 0 and s_i = -1 needs u_i' <= 0, is
+ * unique for every b when -A is a P-matrix [Cottle, Pang, Stone 1992, 3.3]. There always is one. */
+bool taut_sliding_unique(const taut_sliding *w)
+{
+    double a[TAUT_SLIDING_MOST * TAUT_SLIDING_MOST];
+    for (int k = 0; k < w->count * w->count; k++)
+        a[k] = -w->matrix[k];
+    return is_p_matrix(w->count, a);
 }
 
 static void stretch(taut_field *field, const double *x, double *gx)

@@ -80,7 +80,8 @@ static int lanes_of(const taut_statement_kernel *kernel)
 int taut_statement_kernel_regs(const taut_statement_kernel *kernel, taut_arena *arena,
                                taut_block_regs *regs)
 {
-    regs->lanes = lanes_of(kernel);
+    if (regs->lanes == 0)
+        regs->lanes = lanes_of(kernel);
     regs->regs = TAUT_NEW(arena, double, (int64_t)kernel->tape->registers * regs->lanes);
     if (!regs->regs)
         return TAUT_ERROR_MEMORY;
@@ -103,6 +104,8 @@ static void load(const taut_statement_kernel *kernel, int level, int64_t first, 
     const taut_fetch *end = kernel->fetch + kernel->fetch_end[level];
     for (const taut_fetch *f = kernel->fetch; f < end; f++) {
         double *to = regs->regs + (int64_t)f->to * regs->lanes;
+        if (regs->fixed && f->source == TAUT_FROM_BRANCH)
+            continue;
         if (f->data) {
             taut_copy(n, f->data + first, to);
             continue;

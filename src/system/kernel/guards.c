@@ -12,9 +12,14 @@
  *     floor(a)         s                         u = a          s = floor(u)
  *     round(a)         s                         u = a + 1/2    s = floor(u)
  *     mod(a, b)        a - b s                   u = a/b        s = floor(u)
+ *     table[a]         table[a]                  u = a - 1, n - a
  *
+ * A table of n values is its own continuation, a line; its ends are guards so that steps do not
+ * pass over the whole of it. a == b and a != b are no guards: they differ from their neighbourhood
+ * at single points, which have no duration, and are evaluated as they are met.
  * Derivatives, jets and compiled code of the held statement are those of the branch, continued
  * beyond the guard. Guards inside guards are held too, so that u is smooth. */
+#include "expr/curve.h"
 #include "system/kernel/kernel.h"
 
 #include <string.h>
@@ -33,8 +38,8 @@ static int32_t binary(holder *h, taut_op op, int32_t a, int32_t b)
     return taut_graph_binary(h->graph, op, a, b);
 }
 
-/* The input that has the branch of u; conditions with the same u share it. */
-static int32_t branch(holder *h, taut_op op, taut_guard_kind kind, int32_t u)
+/* The guard of u; conditions with the same u share it. */
+static int32_t guard_of(holder *h, taut_op op, taut_guard_kind kind, int32_t u)
 {
     int32_t k = 0;
     while (k < h->count && (h->u[k] != u || h->guard[k].kind != kind))
@@ -43,7 +48,15 @@ static int32_t branch(holder *h, taut_op op, taut_guard_kind kind, int32_t u)
         h->guard[h->count] = (taut_guard){.op = op, .kind = kind};
         h->u[h->count++] = u;
     }
-    return taut_graph_input(h->graph, h->slots + k);
+    if (op != TAUT_OP_CURVE)
+        h->guard[k].op = op;
+    return k;
+}
+
+/* The input that has its branch. */
+static int32_t branch(holder *h, taut_op op, taut_guard_kind kind, int32_t u)
+{
+    return taut_graph_input(h->graph, h->slots + guard_of(h, op, kind, u));
 }
 
 /* Conditions of constants and parameters stay as they are: their branch is for the whole run. */
@@ -77,8 +90,23 @@ static bool is_condition(taut_op op)
            op == TAUT_OP_LE;
 }
 
-static int32_t rebuild(holder *h, const taut_node *node, const int32_t *operand)
+/* The ends of a table; two values, a line, have none. */
+static void add_ends(holder *h, const taut_curve *curve, int32_t a)
 {
+    if (curve->count < 3)
+        return;
+    int32_t end[2] = {binary(h, TAUT_OP_SUB, a, taut_graph_constant(h->graph, 1)),
+                      binary(h, TAUT_OP_SUB, taut_graph_constant(h->graph, curve->count), a)};
+    for (int j = 0; j < 2; j++) {
+        double *length = &h->guard[guard_of(h, TAUT_OP_CURVE, TAUT_GUARD_SIDE, end[j])].length;
+        *length = *length > 0 && *length < curve->count - 1 ? *length : curve->count - 1;
+    }
+}
+
+static int32_t rebuild(holder *h, const taut_node *node, const int32_t *operand, bool varies)
+{
+    if (node->op == TAUT_OP_CURVE && varies)
+        add_ends(h, node->curve, operand[0]);
     if (node->op == TAUT_OP_CURVE)
         return taut_graph_curve(h->graph, node->curve, node->b, operand[0]);
     switch (taut_op_table[node->op].arity) {
@@ -113,8 +141,8 @@ static int hold_all(holder *h, const taut_statement_kernel_plan *plan, taut_aren
     unsigned char *flag = TAUT_NEW(arena, unsigned char, size),
                   *varies = TAUT_NEW(arena, unsigned char, size);
     h->replaced = TAUT_NEW(arena, int32_t, size);
-    h->guard = TAUT_NEW(arena, taut_guard, size);
-    h->u = TAUT_NEW(arena, int32_t, size);
+    h->guard = TAUT_NEW(arena, taut_guard, 2 * (int64_t)size);
+    h->u = TAUT_NEW(arena, int32_t, 2 * (int64_t)size);
     TAUT_NEED(error, flag, varies, h->replaced, h->guard, h->u);
     taut_graph_mark(h->graph, &plan->root, 1, flag);
     find_varying(h->graph, size, plan->slot, h->slots, varies);
@@ -127,7 +155,7 @@ static int hold_all(holder *h, const taut_statement_kernel_plan *plan, taut_aren
         int32_t operand[3] = {h->replaced[node.a], arity > 1 ? h->replaced[node.b] : -1,
                               arity > 2 ? h->replaced[node.c] : -1};
         h->replaced[k] = is_condition(node.op) && varies[k] ? hold(h, &node, operand[0], operand[1])
-                                                            : rebuild(h, &node, operand);
+                                                            : rebuild(h, &node, operand, varies[k]);
     }
     return taut_graph_status(h->graph, error);
 }

@@ -321,15 +321,17 @@ static bool all_zero(maker *m, int32_t first)
     return true;
 }
 
-/* Kinks of the value itself: derivatives may contain branches of their own. */
-static int find_kinks(const maker *m, bool *kinks)
+/* Kinks and tables of the value itself: derivatives may contain branches of their own. */
+static int find_kinks(const maker *m, bool *kinks, bool *tables)
 {
     unsigned char *flag = TAUT_NEW(m->arena, unsigned char, taut_graph_size(m->plan->graph));
     TAUT_NEED(m->error, flag);
     taut_graph_mark(m->plan->graph, &m->plan->root, 1, flag);
-    for (int32_t k = 0; k < taut_graph_size(m->plan->graph); k++)
-        if (flag[k] && taut_op_table[taut_graph_node(m->plan->graph, k)->op].kink)
-            *kinks = true;
+    for (int32_t k = 0; k < taut_graph_size(m->plan->graph); k++) {
+        taut_op op = taut_graph_node(m->plan->graph, k)->op;
+        *kinks = *kinks || (flag[k] && taut_op_table[op].kink);
+        *tables = *tables || (flag[k] && op == TAUT_OP_CURVE);
+    }
     return 0;
 }
 
@@ -347,7 +349,7 @@ static int find_uses(maker *m, taut_statement_kernel *kernel)
     if (kernel->role == TAUT_ROLE_KINETIC && kernel->uses_v)
         return taut_fail(m->error, TAUT_ERROR_MODEL,
                          "a kinetic energy must be quadratic in the velocities");
-    TAUT_TRY(find_kinks(m, &kernel->kinks));
+    TAUT_TRY(find_kinks(m, &kernel->kinks, &kernel->tables));
     int32_t second = kernel->role == TAUT_ROLE_BOND    ? 3 + nc
                      : kernel->role <= TAUT_ROLE_STIFF ? 1 + nc
                                                        : m->outputs;
@@ -487,7 +489,7 @@ int taut_statement_kernel_create(taut_statement_kernel_plan *plan, taut_arena *a
         status = taut_fail_memory(error);
         goto done;
     }
-    if (kernel->kinks && plan->branches)
+    if ((kernel->kinks || kernel->tables) && plan->branches)
         status = taut_guards_create(plan, slots, arena, kernel, error);
     if (status == 0)
         *result = kernel;

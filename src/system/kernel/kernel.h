@@ -68,6 +68,7 @@ typedef struct taut_guard {
     taut_guard_kind kind;
     bool of_state; /* u depends on q or v; else on t alone */
     bool curved;   /* u is not a linear function of t */
+    double length; /* of the table one of whose ends it is; 0: of none */
 } taut_guard;
 
 /* The guards of a statement; branch g of member m is number first + g * members + m. */
@@ -114,7 +115,7 @@ typedef struct taut_statement_kernel {
     /* [locals][members] positions in the control pattern, or NULL */
     const taut_index *control_map;
     bool uses_q, uses_v, uses_t; /* does the value (level 0; KINETIC: M) depend on it? */
-    bool kinks;                  /* the value has abs, min, floor, ... */
+    bool kinks, tables;          /* the value has abs, min, floor, ...; table look-ups */
     taut_guards *guards;         /* of these, or NULL */
     bool second;                 /* second derivatives are not identically zero */
     bool steady;                 /* POTENTIAL: the gradient depends on nothing but parameters */
@@ -167,6 +168,7 @@ typedef struct taut_inputs {
 typedef struct taut_block_regs {
     int lanes;
     double *regs;
+    bool fixed; /* branches of guards are in their registers already, the same for all members */
 } taut_block_regs;
 
 /* Finds out what evaluations load, once slots and tape are there; part of
@@ -174,8 +176,9 @@ typedef struct taut_block_regs {
 /* 0 or TAUT_ERROR_MEMORY */
 int taut_statement_kernel_plan_fetches(taut_statement_kernel *kernel, taut_arena *arena);
 
+/* regs->lanes is that of the caller, unless it is 0. 0 or TAUT_ERROR_MEMORY. */
 int taut_statement_kernel_regs(const taut_statement_kernel *kernel, taut_arena *arena,
-                               taut_block_regs *regs); /* 0 or TAUT_ERROR_MEMORY */
+                               taut_block_regs *regs);
 /* Writes parameters (which do not change between evaluations) into the block, for slots without
  * gather. */
 void taut_statement_kernel_set_parameters(const taut_statement_kernel *kernel,
