@@ -142,7 +142,7 @@ static int select_again(taut_solver *solver, bool *again, taut_error *error)
         if (status == 0)
             status = taut_solver_equip(solver, error);
         if (status == 0)
-            taut_step_work_create(solver);
+            status = taut_step_work_create(solver, error);
         solver->ledger.t = NAN;
     }
     if (*again && r->selections <= 3)
