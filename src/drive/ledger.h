@@ -45,7 +45,7 @@ typedef struct taut_step_work {
     taut_step_energy energy;
     double length;           /* of the latest step compared */
     double passed, integral; /* time compared, and that of the energy held */
-    double done;             /* sum of |W| */
+    double done;             /* sum of |W|, and of what errors of velocities may do */
     double unexplained;      /* sum of the changes that W does not explain */
     int calm;                /* steps that may follow without being compared */
     int64_t seen;            /* rejected steps of the run at the latest comparison */

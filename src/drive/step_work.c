@@ -197,16 +197,16 @@ static int find_end(taut_solver *solver, taut_step_energy *to, taut_error *error
     return find_energy(solver, s->now.t, s->now.q, node.v, to, error);
 }
 
-/* W; *off: its estimated error, formed as those of q and v; *rounding: and that of rounding. */
-static int find_work(taut_solver *solver, double *work, double *off, double *rounding,
+/* W; *off: its estimated error, formed as those of q and v; *large: sum of |h b_j P_j|. */
+static int find_work(taut_solver *solver, double *work, double *off, double *large,
                      taut_error *error)
 {
     const taut_step_work *w = &solver->ledger.step;
     taut_stepper *s = &solver->stepper;
     taut_step_node node;
-    double five = 0, three = 0, large = 0;
+    double five = 0, three = 0;
     bool joined = false;
-    *work = 0;
+    *work = *large = 0;
     for (int j = 0; s->method->node(s, j, w->powers, &node); j++) {
         double power;
         if (node.weight == 0 && node.error == 0 && node.error_3 == 0)
@@ -216,12 +216,11 @@ static int find_work(taut_solver *solver, double *work, double *off, double *rou
         *work += node.weight * power;
         five += node.error * power;
         three += node.error_3 * power;
-        large += fabs(node.weight * power);
+        *large += fabs(node.weight * power);
         joined |= node.error_3 != 0;
     }
     double all = sqrt(five * five + 0.01 * three * three);
     *off = (joined && all > 0 ? fabs(five) / all : 1) * fabs(five);
-    *rounding = 16 * DBL_EPSILON * large;
     return TAUT_OK;
 }
 
@@ -324,16 +323,25 @@ static int check_sum(taut_solver *solver, double share, double most, taut_error 
 }
 
 /* Adds what the tolerance allows where the energies alone do not explain a difference. */
-static int allow_more(taut_solver *solver, double share, double h, double off_work,
+static int allow_more(taut_solver *solver, double share, double off_work,
                       double *allowed, taut_error *error)
 {
     double scale, small;
     TAUT_TRY(work_scale(solver, &scale, error));
-    TAUT_TRY(negligible(solver, h, &small, error));
-    *allowed += share * scale + share * small;
+    TAUT_TRY(negligible(solver, solver->stepper.now.t - solver->stepper.last.t, &small, error));
+    *allowed += share * (scale + small);
     /* an estimate beyond the tolerance does not excuse a step */
     *allowed += fmin(QUADRATURE * off_work, *allowed);
     return TAUT_OK;
+}
+
+/* Rigid and slow motion control h dv only (norm.c): velocities may be off by tol |q|/h, which does
+ * the work 2 T tol |q|/(h |v|); here without 2 tol. */
+static double unseen(const taut_solver *solver, double h, double most)
+{
+    const taut_stepper *s = &solver->stepper;
+    double way = h * taut_largest(s->n, s->now.v);
+    return solver->norm.own_scales || !(way > 0) ? 0 : most * taut_largest(s->n, s->now.q) / way;
 }
 
 static void note(taut_solver *solver, const taut_step_energy *before, const taut_step_energy *after,
@@ -348,7 +356,7 @@ static void note(taut_solver *solver, const taut_step_energy *before, const taut
     w->length = h;
     w->passed += h;
     w->integral += h * (before->held + after->held) / 2;
-    w->done += fabs(work);
+    w->done += fabs(work) + unseen(solver, h, fmax(before->held, after->held));
     w->unexplained += after->sum - before->sum - work;
 }
 
@@ -357,7 +365,7 @@ int taut_step_work_check(taut_solver *solver, double share, taut_error *error)
     taut_step_work *w = &solver->ledger.step;
     const taut_stepper *s = &solver->stepper;
     taut_step_energy before = w->energy, after;
-    double h = s->now.t - s->last.t, work, off_work, rounding;
+    double h = s->now.t - s->last.t, work, off_work, large;
     if (!w->on || !s->method->node)
         return TAUT_OK;
     if (w->calm > 0 && w->seen == s->statistics->rejected && fabs(h) <= LONGER * w->length) {
@@ -367,12 +375,14 @@ int taut_step_work_check(taut_solver *solver, double share, taut_error *error)
     if (w->t != s->last.t)
         TAUT_TRY(find_energy(solver, s->last.t, s->last.q, s->last.v, &before, error));
     TAUT_TRY(find_end(solver, &after, error));
-    TAUT_TRY(find_work(solver, &work, &off_work, &rounding, error));
+    TAUT_TRY(find_work(solver, &work, &off_work, &large, error));
+    /* velocities are as accurate as their mean over time allows */
     double most = fmax(before.held, after.held), off = after.sum - before.sum - work,
-           allowed = share * most;
+           mean = w->passed > 0 ? w->integral / w->passed : 0,
+           allowed = share * fmax(most, sqrt(most * mean));
     if (!(fabs(off) <= allowed)) {
-        TAUT_TRY(allow_more(solver, share, h, off_work, &allowed, error));
-        allowed += rounding + fmax(before.rounding, after.rounding);
+        TAUT_TRY(allow_more(solver, share, off_work, &allowed, error));
+        allowed += 16 * DBL_EPSILON * large + fmax(before.rounding, after.rounding);
     }
     if (!(fabs(off) <= allowed))
         return reject(solver, after.sum - before.sum, work, allowed, error);

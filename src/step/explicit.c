@@ -193,9 +193,9 @@ bool taut_runge_kutta_node(taut_stepper *s, int j, bool place, taut_step_node *n
     const taut_runge_kutta *w = s->work;
     const taut_tableau *table = w->tableau;
     const taut_state *edge = j == 0 ? &s->last : j == table->stages ? &s->now : NULL;
-    *node = (taut_step_node){.h = w->h};
     if (j > table->stages)
         return false;
+    *node = (taut_step_node){.h = w->h};
     node->weight = j < table->stages ? table->a[table->stages * table->width + j] : 0;
     node->error = table->error ? table->error[j] : 0;
     node->error_3 = table->error_3 && j < table->stages ? table->error_3[j] : 0;
