@@ -31,14 +31,14 @@ typedef struct taut_step_energy {
 /* An energy against work, step by step (step_work.c). */
 typedef struct taut_step_work {
     bool on;
-    bool powers;           /* T + U against powers at nodes; else T against v^T M v' */
-    bool springs;          /* which are part of that energy */
-    bool fresh_bonds;      /* bonds do work, and are evaluated at nodes */
-    bool raw;              /* energies at the end are those of the last stage */
-    bool inertia;          /* M varies, without inertial forces */
-    const double *mass;    /* [n]: diagonal of M where it is constant; else NULL */
-    taut_pattern jacobian; /* of G */
-    taut_pattern tangent;  /* of `matrix`: M that is constant and not diagonal, or d(M v)/dq */
+    bool powers;              /* T + U against powers at nodes; else T against v^T M v' */
+    bool springs;             /* which are part of that energy */
+    bool fresh_bonds;         /* bonds do work, and are evaluated at nodes */
+    bool raw;                 /* energies at the end are those of the last stage */
+    bool inertia;             /* M varies, without inertial forces */
+    const double *mass;       /* [n]: diagonal of M where it is constant; else NULL */
+    taut_pattern jacobian;    /* of G */
+    taut_pattern tangent;     /* of `matrix`: M that is constant and not diagonal, or d(M v)/dq */
     double *matrix, *product; /* [tangent], [n]: products and forces */
     taut_values bonds;        /* g, G, dg/dt at a node */
     double t; /* where the latest comparison ended, with this energy; NaN when none did */

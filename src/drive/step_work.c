@@ -78,8 +78,8 @@ int taut_step_work_create(taut_solver *solver, taut_error *error)
     w->mass = taut_context_mass(solver->context);
     w->inertia = can & TAUT_HAS_VARYING_MASS && !(can & TAUT_HAS_KINETIC);
     w->powers = !s->method->uses_field || can & TAUT_HAS_VARYING_MASS;
-    w->raw = w->powers && !s->method->uses_field && can & TAUT_HAS_MOVING_BONDS &&
-             can & TAUT_HAS_RIGID;
+    w->raw =
+        w->powers && !s->method->uses_field && can & TAUT_HAS_MOVING_BONDS && can & TAUT_HAS_RIGID;
     w->springs = w->powers && solver->motion == TAUT_MOTION_FULL;
     w->fresh_bonds = w->powers && s->method->uses_field && can & moves;
     w->on = solver->control.on && (solver->ledger.known || w->inertia) && !s->first_order &&
@@ -131,7 +131,8 @@ static int find_energy(taut_solver *solver, double t, const double *q, const dou
 }
 
 /* The power of bonds at a node. */
-static int bond_power(taut_solver *solver, const taut_step_node *node, double *power, taut_error *error)
+static int bond_power(taut_solver *solver, const taut_step_node *node, double *power,
+                      taut_error *error)
 {
     taut_step_work *w = &solver->ledger.step;
     const double *c = taut_context_compliance(solver->context),
@@ -148,7 +149,8 @@ static int bond_power(taut_solver *solver, const taut_step_node *node, double *p
     for (taut_index i = 0; i < solver->stepper.m; i++) {
         double along = taut_row_dot(&w->jacobian, jacobian, i, node->v), rate = along + bond_dt[i];
         if (w->springs && c[i] > 0) {
-            double lambda = node->lambda ? node->lambda[i] : (w->bonds.bond[i] + tau[i] * rate) / c[i];
+            double lambda =
+                node->lambda ? node->lambda[i] : (w->bonds.bond[i] + tau[i] * rate) / c[i];
             *power += lambda * bond_dt[i] - tau[i] / c[i] * rate * rate;
         } else if (node->lambda)
             *power -= node->lambda[i] * along;
@@ -169,7 +171,8 @@ static int inertia_power(taut_solver *solver, const taut_step_node *node, double
     return TAUT_OK;
 }
 
-static int find_power(taut_solver *solver, const taut_step_node *node, double *power, taut_error *error)
+static int find_power(taut_solver *solver, const taut_step_node *node, double *power,
+                      taut_error *error)
 {
     const taut_step_work *w = &solver->ledger.step;
     *power = 0;
@@ -177,8 +180,8 @@ static int find_power(taut_solver *solver, const taut_step_node *node, double *p
         *power = mass_product(solver, node->v, node->a);
         return TAUT_OK;
     }
-    TAUT_TRY(taut_evaluate_driving(solver->context, node->t, node->q, node->v, w->product, NULL,
-                                   error));
+    TAUT_TRY(
+        taut_evaluate_driving(solver->context, node->t, node->q, node->v, w->product, NULL, error));
     *power = taut_dot(solver->stepper.n, node->v, w->product);
     if (w->inertia)
         TAUT_TRY(inertia_power(solver, node, power, error));
@@ -323,8 +326,8 @@ static int check_sum(taut_solver *solver, double share, double most, taut_error 
 }
 
 /* Adds what the tolerance allows where the energies alone do not explain a difference. */
-static int allow_more(taut_solver *solver, double share, double off_work,
-                      double *allowed, taut_error *error)
+static int allow_more(taut_solver *solver, double share, double off_work, double *allowed,
+                      taut_error *error)
 {
     double scale, small;
     TAUT_TRY(work_scale(solver, &scale, error));

@@ -370,14 +370,14 @@ static bool node(taut_stepper *s, int j, bool place, taut_step_node *node)
     if (j >= w->s)
         return false;
     *node = (taut_step_node){.t = s->last.t + w->table.c[j] * past->h,
-                        .h = past->h,
-                        .q = w->q + (int64_t)j * w->n,
-                        .v = w->v + (int64_t)j * w->n,
-                        .a = past->a + (int64_t)j * w->n,
-                        .weight = w->table.a[w->s - 1][j],
-                        .lambda = past->lambda + (int64_t)j * w->m,
-                        .jacobian = w->g + (int64_t)j * w->entries,
-                        .bond_dt = w->bond_dt + (int64_t)j * w->m};
+                             .h = past->h,
+                             .q = w->q + (int64_t)j * w->n,
+                             .v = w->v + (int64_t)j * w->n,
+                             .a = past->a + (int64_t)j * w->n,
+                             .weight = w->table.a[w->s - 1][j],
+                             .lambda = past->lambda + (int64_t)j * w->m,
+                             .jacobian = w->g + (int64_t)j * w->entries,
+                             .bond_dt = w->bond_dt + (int64_t)j * w->m};
     return true;
 }
 

@@ -390,8 +390,8 @@ bool taut_system_energies(const taut_system *system)
         return known && !(can & TAUT_HAS_VARYING_MASS && can & TAUT_HAS_TIME);
     for (int32_t k = 0; k < system->kernels; k++) {
         taut_role role = system->kernel[k]->role;
-        known &= !((role == TAUT_ROLE_MASS || role == TAUT_ROLE_KINETIC) &&
-                   system->kernel[k]->uses_t);
+        known &=
+            !((role == TAUT_ROLE_MASS || role == TAUT_ROLE_KINETIC) && system->kernel[k]->uses_t);
     }
     return known;
 }
