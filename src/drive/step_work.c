@@ -42,6 +42,9 @@ static const double FAR = 10;     /* as in ledger.c */
 static const double MANY = 1000;  /* steps of a run whose end is not known */
 static const double LONGER = 1.5; /* steps that are longer than the one compared are compared */
 static const double ROUNDING = 64 * DBL_EPSILON;
+/* steps that may follow uncompared while none is rejected; where powers are evaluated for it and
+ * the balance is excellent, also when one is, until SOME remain */
+enum { SOME = 2, MORE = 5 };
 
 /* Can the energies and powers of nodes be known? */
 static bool has_powers(const taut_solver *solver)
@@ -371,7 +374,8 @@ int taut_step_work_check(taut_solver *solver, double share, taut_error *error)
     double h = s->now.t - s->last.t, work, off_work, large;
     if (!w->on || !s->method->node)
         return TAUT_OK;
-    if (w->calm > 0 && w->seen == s->statistics->rejected && fabs(h) <= LONGER * w->length) {
+    bool eased = w->calm > SOME || (w->calm > 0 && w->seen == s->statistics->rejected);
+    if (eased && fabs(h) <= LONGER * w->length) {
         w->calm--;
         return TAUT_OK;
     }
@@ -389,7 +393,9 @@ int taut_step_work_check(taut_solver *solver, double share, taut_error *error)
     }
     if (!(fabs(off) <= allowed))
         return reject(solver, after.sum - before.sum, work, allowed, error);
-    w->calm = fabs(off) <= 0.01 * allowed ? (w->powers && fabs(off) <= 0.003 * allowed ? 5 : 2) : 0;
+    w->calm = fabs(off) > 0.01 * allowed                  ? 0
+              : w->powers && fabs(off) <= 0.003 * allowed ? MORE
+                                                          : SOME;
     note(solver, &before, &after, work);
     return check_sum(solver, share, most, error);
 }

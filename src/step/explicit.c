@@ -206,8 +206,9 @@ bool taut_runge_kutta_node(taut_stepper *s, int j, bool place, taut_step_node *n
     node->a = edge ? edge->a : w->rate[j];
     node->q = edge ? edge->q : w->stage;
     if (place && !edge) {
-        double *kq[TAUT_TABLEAU_WIDTH], *kv[TAUT_TABLEAU_WIDTH];
-        taut_runge_kutta_stages(w, &s->last, &s->now, kq, kv);
+        double *kq[TAUT_TABLEAU_WIDTH];
+        for (int i = 0; i < j; i++)
+            kq[i] = i == 0 ? s->last.v : w->velocity[i];
         taut_combine(s->n, j, table->a + j * table->width, kq, w->h, s->last.q, w->stage);
     }
     return true;

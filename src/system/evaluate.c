@@ -374,7 +374,11 @@ int taut_evaluate_driving(taut_context *context, double t, const double *q, cons
     for (int32_t k = 0; !system->evaluate && k < system->kernels; k++) {
         const taut_statement_kernel *kernel = context->kernel[k];
         int level = drives(kernel) ? taut_statement_kernel_level(kernel, wanted) : -1;
-        if (level >= 0)
+        if (level < 0)
+            continue;
+        if (kernel->single && !potential)
+            taut_single_run(system, kernel, level, &inputs, context->regs[k].regs, wanted, &values);
+        else
             run_kernel(context, kernel, &context->regs[k], level, &inputs, wanted, &values);
     }
     if (potential)
