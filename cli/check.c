@@ -219,8 +219,9 @@ static void print_rate(const taut_check_report *report)
                  ", of the initial state alone: no later state was examined");
     else if (rate > initial * 1.005)
         snprintf(text + used, sizeof text - used,
-                 ", at t = %.3g along the rigid motion (%d states); at the initial state %.3g",
-                 report->slow_rate_at, report->slow_rate_states, initial);
+                 ", at t = %.3g along the rigid motion (%d state%s); at the initial state %.3g",
+                 report->slow_rate_at, report->slow_rate_states,
+                 report->slow_rate_states == 1 ? "" : "s", initial);
     else
         snprintf(text + used, sizeof text - used, ", largest of %d states along the rigid motion",
                  report->slow_rate_states + 1);

@@ -338,19 +338,24 @@ static const struct {
     const char *name, *model;
     bool rates; /* explicit methods are compared by v^T M v', which contains a wrong force */
     bool raw;   /* Radau methods are compared with the velocities of the last stage */
+    bool rigid; /* motion rigid, else full */
 } moving[] = {
-    {"diagonal", FORCED, true, false},
-    {"not diagonal", "[mass]\na = 2, b = 1\nM[a, b] = 0.5\n" FORCED, true, false},
-    {"varying mass", "[mass]\na = 2 + cos(b), b = 1\nM[a, b] = cos(a)/3\n" FORCED, false, false},
-    {"kinetic energy", "[kinetic]\n(2 + cos(b))*a'^2/2 + a'*b'*cos(b)/3 + b'^2/2\n" FORCED, false,
+    {"diagonal", FORCED, true, false, false},
+    {"not diagonal", "[mass]\na = 2, b = 1\nM[a, b] = 0.5\n" FORCED, true, false, false},
+    {"varying mass", "[mass]\na = 2 + cos(b), b = 1\nM[a, b] = cos(a)/3\n" FORCED, false, false,
      false},
+    {"kinetic energy", "[kinetic]\n(2 + cos(b))*a'^2/2 + a'*b'*cos(b)/3 + b'^2/2\n" FORCED, false,
+     false, false},
     {"kinetic energy, damped bond that moves",
      "[kinetic]\n(2 + cos(b))*a'^2/2 + b'^2/2\n[bonds]\ns = a - b - sin(3*t)/10 stiffness 50 "
      "damping 0.5\n" FORCED,
-     false, false},
+     false, false, false},
     {"potential of time", "[potential]\na*b*sin(t)/4\n[bonds]\ns = a - b stiffness 50\n" FORCED,
-     true, false},
-    {"rigid bond that moves", "[bonds]\ns = b - 0.5 - sin(t)/5\n" FORCED, true, true},
+     true, false, false},
+    {"kinetic energy, soft spring, rigid motion",
+     "[kinetic]\n(2 + cos(b))*a'^2/2 + b'^2/2\n[bonds]\ns = a - b stiffness 20 soft\n" FORCED,
+     false, false, true},
+    {"rigid bond that moves", "[bonds]\ns = b - 0.5 - sin(t)/5\n" FORCED, true, true, false},
 };
 
 static const taut_method *base;
@@ -382,7 +387,8 @@ static driven wrong_create(int k, const char *method)
              "[parameters]\npush = 0\n[coordinates]\na, b\n%s[start]\na = 1, b = 0.5, a' = 0.3, "
              "b' = 0.2\n",
              moving[k].model);
-    snprintf(what, sizeof what, "motion=full rtol=1e-6 max-step=0.05 from=1 until=5");
+    snprintf(what, sizeof what, "motion=%s rtol=1e-6 max-step=0.05 from=1 until=5",
+             moving[k].rigid ? "rigid" : "full");
     driven d = crooked_create(method, wrong_step, model, what);
     watched = d.solver;
     return d;
