@@ -16,7 +16,8 @@ int taut_evaluate_inside(taut_context *context, double t, const double *q, const
  * that depend on t, whose sum is *potential. Either may be NULL. Not counted as an evaluation. */
 int taut_evaluate_driving(taut_context *context, double t, const double *q, const double *v,
                           double *force, double *potential, taut_error *error);
-/* Is the work of these, of bonds and of a mass that varies with q all that changes T + U? */
+/* Is the work of these, of bonds and of a mass that varies with q all that changes T + U, and
+ * known? */
 bool taut_system_energies(const taut_system *system);
 int taut_evaluate_parameter_inside(taut_context *context, double t, const double *q,
                                    const double *v, taut_index k, unsigned wanted,

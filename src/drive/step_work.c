@@ -21,8 +21,8 @@
  * Allowed is what the tolerance allows of H (ledger.c), and a multiple of the error of W. Over many
  * steps the unexplained changes may be a part of the kinetic energy and of the work done. Not
  * compared: radau1, whose W has the error of all it computes; a stiff potential; M that depends on
- * t; with varying M and explicit methods, moving rigid bonds, whose multipliers stages do not have,
- * slow motion and friction that sticks.
+ * t, or is a function in C; with varying M and explicit methods, moving rigid bonds, whose
+ * multipliers stages do not have, slow motion and friction that sticks.
  *
  * In good runs of the shipped models the difference is up to 25 times tol times T, most below 3,
  * and in sum up to 5 times tol times the work done once 10 steps were made; by Radau methods up to

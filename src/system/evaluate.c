@@ -390,8 +390,8 @@ bool taut_system_energies(const taut_system *system)
 {
     const unsigned can = system->sizes.can;
     bool known = !(can & TAUT_HAS_STIFF_POTENTIAL);
-    if (system->evaluate)
-        return known && !(can & TAUT_HAS_VARYING_MASS && can & TAUT_HAS_TIME);
+    if (system->evaluate) /* differences of a mass matrix cost too much */
+        return known && !(can & TAUT_HAS_VARYING_MASS);
     for (int32_t k = 0; k < system->kernels; k++) {
         taut_role role = system->kernel[k]->role;
         known &=
