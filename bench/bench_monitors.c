@@ -3,7 +3,9 @@
  * Rows: name | limit | value | verdict, the value being processor time with the energy balance over
  * that without, in turn, on the double pendulum and on the chain. With arguments MODEL STEPS only
  * that run, for bench_monitors_instructions.sh: MODEL is pendulum, chain; driven-pendulum and
- * driven-chain, where forces do work; rigid-pendulum and rigid-chain, with a drift to measure. */
+ * driven-chain, where forces do work; rigid-pendulum and rigid-chain, with a drift to measure;
+ * radau-pendulum and radau-chain, driven, in slow motion by radau5; kinetic-pendulum, driven, with
+ * a kinetic energy, and kinetic-radau, the same by radau5. */
 #if defined(__linux__)
 #define _POSIX_C_SOURCE 199309L
 #endif
@@ -25,17 +27,28 @@ static const char chain[] =
     "link[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N stiffness 1e6\n"
     "[start]\nbob[i] = (i, 0) for i in 1..N\n";
 
+static const char angles[] =
+    "[coordinates]\na, b\n[kinetic]\na'^2 + a'*b'*cos(a - b) + b'^2/2\n[potential]\n"
+    "-2*cos(a) - cos(b)\n[forces]\na = sin(t)\n[start]\na = 1, b = 1\n";
+
 static bench create(const char *name, const char *more)
 {
-    bool long_one = strstr(name, "chain") != NULL, driven = strncmp(name, "driven", 6) == 0,
-         rigid = strncmp(name, "rigid", 5) == 0;
+    bool long_one = strstr(name, "chain") != NULL, kinetic = strncmp(name, "kinetic", 7) == 0,
+         radau = strstr(name, "radau") != NULL, rigid = strncmp(name, "rigid", 5) == 0,
+         driven = strncmp(name, "driven", 6) == 0 || (radau && !kinetic);
     char model[800], options[200];
-    snprintf(model, sizeof model, "%s%s", long_one ? chain : pendulum,
+    snprintf(model, sizeof model, "%s%s",
+             kinetic    ? angles
+             : long_one ? chain
+                        : pendulum,
              !driven    ? ""
              : long_one ? "[forces]\nbob[1].x = sin(t)\n"
                         : "[forces]\nx1 = sin(t)\n");
-    snprintf(options, sizeof options, "motion=%s rtol=1e-6 until=1e3 every=step %s",
-             rigid ? "rigid method=dop8" : "full", more);
+    snprintf(options, sizeof options, "motion=%s method=%s rtol=1e-6 until=1e3 every=step %s",
+             rigid               ? "rigid"
+             : radau && !kinetic ? "slow"
+                                 : "full",
+             radau ? "radau5" : "dop8", more);
     return make(model, 0, options);
 }
 
@@ -49,7 +62,7 @@ static void advance(bench *b, int64_t steps)
 
 static int against(const char *name, int64_t steps)
 {
-    const char *how = "method=dop8 max-step=5e-4";
+    const char *how = "max-step=5e-4";
     bench b[2] = {create(name, how), create(name, how)};
     double best[2] = {INFINITY, INFINITY};
     if (b[0].code == 0)

@@ -18,6 +18,21 @@ verdict() { # verdict NAME STEP PART: 1 + part/step
     echo "$2 $3" | awk -v name="$1" '{ r = 1 + $2 / $1; printf "%s | 1.05 | %.4g | %s\n", name, r, r <= 1.05 ? "met" : "missed" }'
 }
 
+# the same for models whose balance is that of work at the stages
+for model in radau-pendulum radau-chain kinetic-pendulum kinetic-radau; do
+    case $model in
+    *chain) steps="4 12" ;;
+    *) steps="100 400" ;;
+    esac
+    case $model in
+    *radau*) method=radau5 ;;
+    *) method=dop8 ;;
+    esac
+    step=$(each $model $steps) && balance=$(each $model $steps taut_ledger_step) || { echo "$model, energy balance | failed | callgrind"; continue; }
+    echo "$method, $model: $((step - balance)) instructions per step, energy balance $balance"
+    verdict "$method, $model, instructions with the energy balance" $((step - balance)) "$balance"
+done
+
 for model in pendulum chain driven-pendulum driven-chain rigid-pendulum rigid-chain; do
     case $model in
     *pendulum) steps="100 1100" ;;

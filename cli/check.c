@@ -224,7 +224,7 @@ static void print_frequencies(const taut_check_report *report)
     line("oscillatory energy", text);
 }
 
-/* "1.73, at t = 0.8; at the initial state 0" */
+/* "1.73 rad per time, at t = 0.8 along the rigid motion (20 states); at the initial state 0" */
 static void print_rate(const taut_check_report *report)
 {
     char text[200];
@@ -237,12 +237,15 @@ static void print_rate(const taut_check_report *report)
         snprintf(text + used, sizeof text - used, ", of the explicit dependence on time");
     else if (report->slow_rate_states == 0)
         snprintf(text + used, sizeof text - used,
-                 ", of the initial state alone: no pilot run follows %s",
-                 report->sizes->coordinates > 400 ? "more than 400 coordinates" : "this system");
+                 ", of the initial state alone: no later state was examined");
     else if (rate > initial * 1.005)
         snprintf(text + used, sizeof text - used,
-                 ", at t = %.3g along the rigid motion; at the initial state %.3g",
-                 report->slow_rate_at, initial);
+                 ", at t = %.3g along the rigid motion (%d state%s); at the initial state %.3g",
+                 report->slow_rate_at, report->slow_rate_states,
+                 report->slow_rate_states == 1 ? "" : "s", initial);
+    else
+        snprintf(text + used, sizeof text - used, ", largest of %d states along the rigid motion",
+                 report->slow_rate_states + 1);
     line("slow rate", text);
 }
 

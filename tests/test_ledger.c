@@ -160,6 +160,16 @@ static void test_no_alarm(void)
         {"crane", "full", {"dopri5", "dop8"}},
         {"slider_crank", "rigid", {"dopri5", "dop8"}},
         {"slider_crank", "full", {"dopri5", "dop8"}},
+        {"forced_spring", "rigid", {"radau5", "radau7", "radau9"}},
+        {"forced_spring", "slow", {"radau3", "radau5", "radau9"}},
+        {"forced_spring", "full", {"radau9"}},
+        {"crane", "slow", {"radau3", "radau5", "radau7", "radau9"}},
+        {"slider_crank", "rigid", {"radau3", "radau5", "radau7", "radau9"}},
+        {"half_car", "full", {"dopri5", "dop8", "radau5", "radau9"}},
+        {"foot_excitation", "slow", {"radau5", "radau9"}},
+        {"robot_arm", "full", {"dopri5", "dop8", "radau5", "radau9"}},
+        {"squeezer", "rigid", {"dopri5", "dop8", "radau5"}},
+        {"stick_slip", "rigid", {"dopri5", "dop8"}},
     };
     static const char *const tolerances[] = {"1e-3", "1e-6", "1e-9"};
     check_group("no alarm");
@@ -321,6 +331,114 @@ static void test_crooked(void)
     }
 }
 
+/* ---- steps that went wrong, by Radau methods and with masses that are not constant or diagonal */
+
+#define FORCED "[potential]\n-cos(a) - cos(b)\n[forces]\na = sin(2*t) - a'/5 + push\n"
+static const struct {
+    const char *name, *model;
+    bool rates; /* explicit methods are compared by v^T M v', which contains a wrong force */
+    bool raw;   /* Radau methods are compared with the velocities of the last stage */
+    bool rigid; /* motion rigid, else full */
+} moving[] = {
+    {"diagonal", FORCED, true, false, false},
+    {"not diagonal", "[mass]\na = 2, b = 1\nM[a, b] = 0.5\n" FORCED, true, false, false},
+    {"varying mass", "[mass]\na = 2 + cos(b), b = 1\nM[a, b] = cos(a)/3\n" FORCED, false, false,
+     false},
+    {"kinetic energy", "[kinetic]\n(2 + cos(b))*a'^2/2 + a'*b'*cos(b)/3 + b'^2/2\n" FORCED, false,
+     false, false},
+    {"kinetic energy, damped bond that moves",
+     "[kinetic]\n(2 + cos(b))*a'^2/2 + b'^2/2\n[bonds]\ns = a - b - sin(3*t)/10 stiffness 50 "
+     "damping 0.5\n" FORCED,
+     false, false, false},
+    {"potential of time", "[potential]\na*b*sin(t)/4\n[bonds]\ns = a - b stiffness 50\n" FORCED,
+     true, false, false},
+    {"kinetic energy, soft spring, rigid motion",
+     "[kinetic]\n(2 + cos(b))*a'^2/2 + b'^2/2\n[bonds]\ns = a - b stiffness 20 soft\n" FORCED,
+     false, false, true},
+    {"rigid bond that moves", "[bonds]\ns = b - 0.5 - sin(t)/5\n" FORCED, true, true, false},
+};
+
+static const taut_method *base;
+static double wrong;  /* a force that acts during one step */
+static int made, bad; /* steps so far; the bad one, which is compared */
+static taut_solver *watched;
+
+static int wrong_step(taut_stepper *s, double h, taut_error *error)
+{
+    if (++made == bad) {
+        watched->ledger.step.calm = 0;
+        TAUT_TRY(taut_context_set_parameter(s->context, 0, wrong, error));
+    }
+    int status = base->step(s, h, error);
+    TAUT_TRY(taut_context_set_parameter(s->context, 0, 0, error));
+    for (taut_index i = 0; i < s->n && status == 0; i++) {
+        s->now.v[i] *= factor;
+        s->error_q[i] = s->error_v[i] = 0; /* the estimate would show it too */
+    }
+    return status;
+}
+
+static driven wrong_create(int k, const char *method)
+{
+    char model[500], what[200];
+    base = taut_method_find(method);
+    made = 0;
+    snprintf(model, sizeof model,
+             "[parameters]\npush = 0\n[coordinates]\na, b\n%s[start]\na = 1, b = 0.5, a' = 0.3, "
+             "b' = 0.2\n",
+             moving[k].model);
+    snprintf(what, sizeof what, "motion=%s rtol=1e-6 max-step=0.05 from=1 until=5",
+             moving[k].rigid ? "rigid" : "full");
+    driven d = crooked_create(method, wrong_step, model, what);
+    watched = d.solver;
+    return d;
+}
+
+/* One step with a wrong force, while no estimate shows it, is
+ * rejected; made again it is right, and the result is that of the method. Velocities that are
+ * 0.1 % too large in each step end the run. */
+static void test_wrong_steps(void)
+{
+    static const char *const methods[] = {"dop8", "radau5", "radau7", "radau9"};
+    check_group("wrong steps");
+    for (size_t k = 0; k < sizeof moving / sizeof moving[0]; k++)
+        for (int j = 0; j < 4; j++) {
+            double end[2] = {0};
+            int64_t rejected[2] = {0};
+            const char *name = moving[k].name;
+            bool feels = j > 0 || !moving[k].rates;
+            factor = 1;
+            for (int i = 0; i < 2; i++) {
+                wrong = i ? 2 : 0;
+                bad = 20;
+                driven d = wrong_create((int)k, methods[j]);
+                if (driven_good(name, &d)) {
+                    d.code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
+                    check_row(d.code == 0 && d.solver->ledger.step.on, "%s, %s: %s", name,
+                              methods[j], d.error.message);
+                    end[i] = taut_solver_position(d.solver)[0];
+                    rejected[i] = d.solver->ledger.rejected;
+                }
+                driven_destroy(&d);
+            }
+            check_row(rejected[0] == 0 && rejected[1] == feels, "%s, %s: %lld and %lld rejected",
+                      name, methods[j], (long long)rejected[0], (long long)rejected[1]);
+            if (feels)
+                check_near(name, end[1], end[0], 1e-5);
+            if (j > 0 && moving[k].raw)
+                continue;
+            factor = 1.001;
+            wrong = 0;
+            driven d = wrong_create((int)k, methods[j]);
+            if (driven_good(name, &d)) {
+                int code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
+                check_equal(name, code, TAUT_ERROR_STEP);
+                check_contains(name, d.error.message, "where the work of");
+            }
+            driven_destroy(&d);
+        }
+}
+
 /* A method without an estimate at steps that are unstable (h omega = 8), driven by cos 3t from
  * rest: x = (cos 2t - cos 3t)/5. The balance alone makes its steps short enough, within 30 times
  * the tolerance a step; without it the result is meaningless. */
@@ -354,6 +472,7 @@ int main(void)
     test_no_alarm();
     test_catastrophes();
     test_crooked();
+    test_wrong_steps();
     test_blind();
     return check_done();
 }

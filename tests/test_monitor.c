@@ -272,28 +272,70 @@ static void test_ends(void)
     }
 }
 
-/* Above 400 coordinates no pilot run: check reports that its rate is of the initial state. */
+static taut_check_report check_many(int n, const char *begin, double until, int *code)
+{
+    char model[400];
+    taut_system *system = NULL;
+    taut_check_report report = {.size = sizeof report};
+    taut_error error;
+    snprintf(model, sizeof model,
+             "[particles]\ndimension = 2\np[i] for i in 1..%d\n[potential]\n"
+             "sum(p[i].y for i in 1..%d)\n[bonds]\n"
+             "b[i] = length(p[i] - (i, 0)) - 1 for i in 1..%d stiffness 1e8\n[start]\n"
+             "p[i] = %s for i in 1..%d\n[run]\nuntil = %.17g\n",
+             n, n, n, begin, n, until);
+    *code = taut_system_parse(model, strlen(model), "many", NULL, &system, &error);
+    if (*code == 0)
+        *code = taut_check(system, NULL, &report, &error);
+    taut_system_destroy(system);
+    return report;
+}
+
+/* Pendulums of length 1 and gravity 1 that fall from the side, theta'' = cos(theta): at rest the
+ * rate is 0, and later sqrt(lambda) = sqrt(3 sin(theta)), by small steps of RK4. */
+static double falling_rate(double t)
+{
+    enum { STEPS = 1000 };
+    double h = t / STEPS, q = 0, v = 0;
+    for (int k = 0; k < STEPS; k++) {
+        double a = cos(q), v2 = v + h / 2 * a, a2 = cos(q + h / 2 * v), v3 = v + h / 2 * a2,
+               a3 = cos(q + h / 2 * v2), v4 = v + h * a3, a4 = cos(q + h * v3);
+        q += h / 6 * (v + 2 * v2 + 2 * v3 + v4);
+        v += h / 6 * (a + 2 * a2 + 2 * a3 + a4);
+    }
+    return sqrt(3 * sin(q));
+}
+
+/* Pilot runs up to 400 coordinates, leaps above: 4000/n of them, from 1 to 8, each of one radian
+ * or, from 4 on, half of one. Pendulums at rest have the rate 1. States after the end do not count.
+ */
 static void test_pilot(void)
 {
     check_group("pilot run");
     for (int n = 10; n <= 1000; n *= 10) {
-        char model[400];
-        taut_system *system = NULL;
-        taut_check_report report = {.size = sizeof report};
-        taut_error error;
-        snprintf(model, sizeof model,
-                 "[particles]\ndimension = 2\np[i] for i in 1..%d\n[potential]\n"
-                 "sum(p[i].y for i in 1..%d)\n[bonds]\n"
-                 "b[i] = length(p[i] - (i, 0)) - 1 for i in 1..%d stiffness 1e8\n[start]\n"
-                 "p[i] = (i, -1) for i in 1..%d\n[run]\nuntil = 1\n",
-                 n, n, n, n);
-        int code = taut_system_parse(model, strlen(model), "many", NULL, &system, &error);
-        if (code == 0)
-            code = taut_check(system, NULL, &report, &error);
-        check_row(code == 0 && (report.slow_rate_states > 0) == (2 * n <= 400),
-                  "%d coordinates: %d states", 2 * n, report.slow_rate_states);
+        int code;
+        taut_check_report report = check_many(n, "(i, -1)", 2, &code);
+        check_row(code == 0 && report.slow_rate_states > 0, "%d coordinates: %d states", 2 * n,
+                  report.slow_rate_states);
         check_near("rate", report.slow_rate, 1, 0.01);
-        taut_system_destroy(system);
+    }
+    static const struct {
+        int n, states;
+        double until, most; /* largest rate */
+    } rows[] = {{100, 14, 10, 1.732}, {201, 8, 10, 1.732}, {1000, 2, 10, 1.732},
+                {1000, 1, 1.5, 0},    {20000, 1, 10, 0},   {1000, 0, 0.5, 1}};
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        int code;
+        taut_check_report report = check_many(rows[k].n, "(i + 1, 0)", rows[k].until, &code);
+        bool enough = 2 * rows[k].n <= 400 ? report.slow_rate_states > 0
+                                           : report.slow_rate_states == rows[k].states;
+        check_row(code == 0 && enough, "%d falling pendulums: %d states", rows[k].n,
+                  report.slow_rate_states);
+        check_near("rate at the initial state", report.slow_rate_initial, 0, 1e-3);
+        double exact = rows[k].states > 0 ? falling_rate(report.slow_rate_at) : 1;
+        check_near("rate where it is largest", report.slow_rate, exact, 0.08 * exact);
+        if (rows[k].most > 0)
+            check_near("largest rate", report.slow_rate, rows[k].most, 0.08 * rows[k].most);
     }
 }
 

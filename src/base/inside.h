@@ -12,6 +12,13 @@ int taut_system_pattern(const taut_system *system, taut_pattern_of which, taut_p
 bool taut_system_event(const taut_system *system, taut_index k, taut_event_info *info);
 int taut_evaluate_inside(taut_context *context, double t, const double *q, const double *v,
                          unsigned wanted, taut_values *values, taut_error *error);
+/* force[n] of what does work that no energy accounts for: forces without a potential, potentials
+ * that depend on t, whose sum is *potential. Either may be NULL. Not counted as an evaluation. */
+int taut_evaluate_driving(taut_context *context, double t, const double *q, const double *v,
+                          double *force, double *potential, taut_error *error);
+/* Is the work of these, of bonds and of a mass that varies with q all that changes T + U, and
+ * known? */
+bool taut_system_energies(const taut_system *system);
 int taut_evaluate_parameter_inside(taut_context *context, double t, const double *q,
                                    const double *v, taut_index k, unsigned wanted,
                                    taut_values *values, taut_error *error);

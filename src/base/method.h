@@ -36,6 +36,17 @@ static inline double *taut_state_lambda(const taut_state *x)
     return x->y ? x->y : x->lambda;
 }
 
+/* A node of the quadrature that a step is: sum_j h weight_j p_j is the integral of p over the step
+ * with the order of the method. */
+typedef struct taut_step_node {
+    double t, h;
+    const double *q, *v, *a; /* [n] */
+    double weight;
+    double error, error_3; /* weights of the estimated error of the sum, and of a second one */
+    /* of bonds there: lambda[m], G, dg/dt[m]; NULL where the method does not keep them */
+    const double *lambda, *jacobian, *bond_dt;
+} taut_step_node;
+
 /* A method at work. A step writes the new state into the arrays of `last` and swaps, so that a
  * failed step leaves `now` as it was and a successful one leaves both of its ends for dense
  * output. `work` belongs to the method and lives in the arena. */
@@ -103,10 +114,9 @@ typedef struct taut_method {
     int (*complete)(taut_stepper *stepper, taut_error *error);
     /* the driver undid the latest step (now is what last was); NULL: as changed */
     void (*rejected)(taut_stepper *stepper);
-    /* the work of all forces in the latest step, the integral of v^T M v' by its own stages, with
-     * the diagonal of a constant M; *off: its estimated error, *rounding: and that of rounding;
-     * NULL: none */
-    double (*work)(taut_stepper *stepper, const double *mass, double *off, double *rounding);
+    /* node j = 0, 1, ... of the latest step, its stages; q only when `place`; false: there are no
+     * more. All weights are 0: it does not count, and the rest is not set. NULL: none */
+    bool (*node)(taut_stepper *stepper, int j, bool place, taut_step_node *node);
     /* gx[m] = G x, or without x sum_k |G_ik|, with G near the end of the latest step; NULL: none */
     void (*stretch)(taut_stepper *stepper, const double *x, double *gx);
     /* the state at a fraction theta of the latest step, q, v and lambda, also after `changed` (a

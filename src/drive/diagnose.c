@@ -328,7 +328,7 @@ static double rate_of_scales(const examiner *e)
     return rate;
 }
 
-static int measure_rate(examiner *e)
+static int measure_rate(examiner *e, bool later)
 {
     taut_diagnosis *d = e->d;
     taut_error reason;
@@ -361,6 +361,12 @@ static int measure_rate(examiner *e)
         d->slow_rate = rate;
     TAUT_TRY(taut_fail_final(status, &reason, e->error));
     status = stiff ? TAUT_OK : taut_turning_rate(&motion, &d->turning_rate, &reason);
+    TAUT_TRY(taut_fail_final(status, &reason, e->error));
+    if (!later || stiff || !e->solvable || e->n <= TAUT_PILOT_LARGE ||
+        !(e->sizes->can & TAUT_CAN_DERIVATIVES))
+        return TAUT_OK;
+    status =
+        taut_leaps(&motion, fmax(d->slow_rate, d->turning_rate), d->later, &d->laters, &reason);
     return taut_fail_final(status, &reason, e->error);
 }
 
@@ -521,7 +527,7 @@ static int examine(examiner *e, unsigned parts, taut_backend backend)
     if (energy)
         TAUT_TRY(measure_energy(e));
     if (rate)
-        TAUT_TRY(measure_rate(e));
+        TAUT_TRY(measure_rate(e, parts & TAUT_DIAGNOSE_LATER));
     taut_saddle_destroy(e->saddle); /* frequencies need as much again */
     e->saddle = NULL;
     return find_frequencies(e, parts & TAUT_DIAGNOSE_MODES, parts & TAUT_DIAGNOSE_FASTEST);

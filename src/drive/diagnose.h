@@ -4,6 +4,7 @@
 #ifndef TAUT_DRIVE_DIAGNOSE_H
 #define TAUT_DRIVE_DIAGNOSE_H
 
+#include "drive/slow_rate.h"
 #include "linalg/saddle.h"
 #include "system/system.h"
 
@@ -15,7 +16,8 @@ enum {
     TAUT_DIAGNOSE_MODES = 8,       /* of the stiff modes; needs RANK */
     TAUT_DIAGNOSE_FASTEST = 16,    /* fastest, of soft springs where there are no others */
     TAUT_DIAGNOSE_RATE = 32,       /* slow_rate at the state */
-    TAUT_DIAGNOSE_INITIAL = 47     /* what is to be known of an initial state */
+    TAUT_DIAGNOSE_LATER = 64,      /* large systems: and at a few later ones; needs RATE */
+    TAUT_DIAGNOSE_INITIAL = 111    /* what is to be known of an initial state */
 };
 
 typedef struct taut_diagnosis {
@@ -40,8 +42,10 @@ typedef struct taut_diagnosis {
     double slow_rate, slow_rate_initial, slow_rate_at;
     double time_rate; /* of f and g at fixed (q, v); 0: they do not depend on time, or unknown */
     double
-        turning_rate;  /* of the bonds at the initial state (slow_rate.h), or of the coordinates */
-    int states;        /* at which slow_rate was evaluated, besides the initial one */
+        turning_rate; /* of the bonds at the initial state (slow_rate.h), or of the coordinates */
+    int states;       /* at which slow_rate was evaluated, besides the initial one */
+    int laters;       /* of LATER: states that follow, which pilot.c adds */
+    taut_later later[TAUT_LATER];
     double separation; /* least over slow_rate; INFINITY where that is 0, or nothing stiff */
     /* relative distance of the stiff frequencies from the closest resonance, of two or of one and
      * the sum of two; INFINITY: there is none; NaN: unknown */
@@ -69,6 +73,7 @@ typedef struct taut_diagnosis {
  * and the amplitude unknown; any other failure is passed on. */
 int taut_diagnose(taut_context *context, double t, const double *q, const double *v, unsigned parts,
                   taut_backend backend, taut_diagnosis *diagnosis, taut_error *error);
+enum { TAUT_PILOT_LARGE = 400 }; /* coordinates: with more, no pilot run */
 /* (pilot.c) Adds to a diagnosis of an initial state with TAUT_DIAGNOSE_RATE what the rigid motion
  * and the dependence on time make of the slow rate until `until` (NaN: for some periods). */
 int taut_diagnose_along(taut_context *context, double until, const double *q, const double *v,

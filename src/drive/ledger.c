@@ -81,8 +81,8 @@ static void note(taut_ledger *l, double t, const taut_values *e)
 }
 
 /* |grad U| |q|. error_q is scratch: nothing reads it after a step was accepted. */
-static int work_scale(taut_solver *solver, const taut_state *state, double *scale,
-                      taut_error *error)
+int taut_ledger_work_scale(taut_solver *solver, const taut_state *state, double *scale,
+                           taut_error *error)
 {
     taut_values values = {.force = solver->stepper.error_q};
     taut_error reason;
@@ -129,7 +129,7 @@ int taut_ledger_create(taut_solver *solver, taut_error *error)
     /* in slow motion the energy of damped springs is not known */
     l->falls = l->known && !(can & drives) && damped && !slow;
     l->on = solver->control.on && (solver->conserves || l->falls);
-    taut_step_work_create(solver);
+    TAUT_TRY(taut_step_work_create(solver, error));
     return taut_work_create(solver, error);
 }
 
@@ -152,7 +152,7 @@ int taut_ledger_begin(taut_solver *solver, const taut_state *state, taut_error *
     if (solver->stepper.first_order || solver->averaged)
         return TAUT_OK;
     TAUT_TRY(taut_ledger_energies(solver, state, &e, error));
-    TAUT_TRY(work_scale(solver, state, &work, error));
+    TAUT_TRY(taut_ledger_work_scale(solver, state, &work, error));
     note(l, state->t, &e);
     taut_step_work_begin(solver);
     solver->energy_base = l->energy;
@@ -207,8 +207,8 @@ static int allow(taut_solver *solver, const taut_values *e, double share, double
     *allowed = share * fmax(held(e), solver->ledger.held) + floor;
     if (off <= *allowed)
         return TAUT_OK;
-    TAUT_TRY(work_scale(solver, &s->last, &work[0], error));
-    TAUT_TRY(work_scale(solver, &s->now, &work[1], error));
+    TAUT_TRY(taut_ledger_work_scale(solver, &s->last, &work[0], error));
+    TAUT_TRY(taut_ledger_work_scale(solver, &s->now, &work[1], error));
     *allowed += share * fmax(work[0], work[1]);
     return TAUT_OK;
 }

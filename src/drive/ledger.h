@@ -23,14 +23,29 @@ typedef struct taut_work {
     taut_integral power, loss; /* of forces and moving bonds, of damping */
 } taut_work;
 
-/* Kinetic energy against the work of all forces, step by step (step_work.c). */
+/* An energy of a state: all of it, the part that errors are measured with, and rounding. */
+typedef struct taut_step_energy {
+    double sum, held, rounding;
+} taut_step_energy;
+
+/* An energy against work, step by step (step_work.c). */
 typedef struct taut_step_work {
     bool on;
-    const double *mass;      /* [n]: diagonal of M */
-    double t, kinetic;       /* where the latest comparison ended; t is NaN when none did */
+    bool powers;              /* T + U against powers at nodes; else T against v^T M v' */
+    bool springs;             /* which are part of that energy */
+    bool fresh_bonds;         /* bonds do work, and are evaluated at nodes */
+    bool raw;                 /* energies at the end are those of the last stage */
+    bool inertia;             /* M varies, without inertial forces */
+    const double *mass;       /* [n]: diagonal of M where it is constant; else NULL */
+    taut_pattern jacobian;    /* of G */
+    taut_pattern tangent;     /* of `matrix`: M that is constant and not diagonal, or d(M v)/dq */
+    double *matrix, *product; /* [tangent], [n]: products and forces */
+    taut_values bonds;        /* g, G, dg/dt at a node */
+    double t; /* where the latest comparison ended, with this energy; NaN when none did */
+    taut_step_energy energy;
     double length;           /* of the latest step compared */
-    double passed, integral; /* time compared, and that of the kinetic energy */
-    double done;             /* sum of |W| */
+    double passed, integral; /* time compared, and that of the energy held */
+    double done;             /* sum of |W|, and of what errors of velocities may do */
     double unexplained;      /* sum of the changes that W does not explain */
     int calm;                /* steps that may follow without being compared */
     int64_t seen;            /* rejected steps of the run at the latest comparison */
@@ -70,9 +85,13 @@ int taut_ledger_step(taut_solver *solver, taut_error *error);
 /* What became of the energy: work, dissipated and balance of a result. */
 void taut_ledger_result(const taut_solver *solver, taut_result *result);
 
+/* |grad U| |q| of a state; error_q is scratch. */
+int taut_ledger_work_scale(taut_solver *solver, const taut_state *state, double *scale,
+                           taut_error *error);
+
 /* (step_work.c) Are steps compared with the work of forces? The motion begins again. After a step,
- * with the part of the kinetic energy that the tolerance allows: as taut_ledger_step. */
-void taut_step_work_create(taut_solver *solver);
+ * with the part of the energy that the tolerance allows: as taut_ledger_step. */
+int taut_step_work_create(taut_solver *solver, taut_error *error);
 void taut_step_work_begin(taut_solver *solver);
 int taut_step_work_check(taut_solver *solver, double share, taut_error *error);
 

@@ -4,8 +4,9 @@
  *
  * The cost is bounded and does not depend on the clock: at most STEPS steps, of which every
  * one, then every second, every fourth ... is kept, so that few remain. Events are
- * ignored. Systems with many coordinates, with a stiff potential (which has no rigid system) or
- * with functions in C (whose cost is unknown) are examined at the initial state alone. */
+ * ignored. Systems with many coordinates have a few states by leaps of one radian instead (leap.c).
+ * Those with a stiff potential (which has no rigid system) or with functions in C (whose cost is
+ * unknown) are examined at the initial state alone. */
 #include <math.h>
 #include <stdio.h>
 
@@ -20,7 +21,6 @@ enum {
     STATES = 24, /* examined; all steps with up to TINY coordinates */
     TINY = 12,
     SMALL = 60,
-    LARGE = 400,
     RADIANS = 20 /* of the slow motion, where there is no end time */
 };
 
@@ -111,6 +111,16 @@ static int find_poor(taut_shared_forces *shared, const unsigned char *muted, dou
     return TAUT_OK;
 }
 
+static void add_state(taut_diagnosis *d, double t, double rate, double force)
+{
+    d->states++;
+    d->force = fmax(d->force, force);
+    if (rate > d->slow_rate) {
+        d->slow_rate = rate;
+        d->slow_rate_at = t;
+    }
+}
+
 /* The rate of each state that was kept. */
 static int examine(pilot *p, taut_context *context, taut_diagnosis *d, taut_error *error)
 {
@@ -132,12 +142,7 @@ static int examine(pilot *p, taut_context *context, taut_diagnosis *d, taut_erro
         status = taut_fail_final(status, &reason, error);
         if (!known)
             continue;
-        d->states++;
-        d->force = fmax(d->force, here.force);
-        if (here.slow_rate > d->slow_rate) {
-            d->slow_rate = here.slow_rate;
-            d->slow_rate_at = p->t[k];
-        }
+        add_state(d, p->t[k], here.slow_rate, here.force);
     }
     taut_shared_forces_destroy(&shared);
     return status;
@@ -168,8 +173,9 @@ int taut_diagnose_along(taut_context *context, double until, const double *q, co
     taut_error reason;
     const taut_sizes *z = &d->sizes;
     double rate = fmax(d->slow_rate, d->turning_rate);
-    bool flies = z->coordinates <= LARGE && (z->can & TAUT_CAN_DERIVATIVES) &&
-                 !(z->can & TAUT_HAS_STIFF_POTENTIAL) && !d->redundant;
+    bool known = (z->can & TAUT_CAN_DERIVATIVES) && !(z->can & TAUT_HAS_STIFF_POTENTIAL) &&
+                 !d->redundant,
+         flies = known && z->coordinates <= TAUT_PILOT_LARGE;
     if (z->kind != TAUT_MECHANICAL || !(d->parts & TAUT_DIAGNOSE_RATE))
         return TAUT_OK;
     if (!isfinite(until))
@@ -179,8 +185,10 @@ int taut_diagnose_along(taut_context *context, double until, const double *q, co
         TAUT_TRY(taut_fail_final(status, &reason, error));
         if (flies)
             TAUT_TRY(run(context, until, d, error));
+        for (int k = 0; k < d->laters && known && d->later[k].t <= until; k++)
+            add_state(d, d->later[k].t, d->later[k].rate, d->later[k].force);
     }
-    if (d->states == 0)
+    if (d->states == 0 || !flies) /* leaps give lower estimates */
         d->slow_rate = fmax(d->slow_rate, d->turning_rate);
     d->slow_rate = fmax(d->slow_rate, d->time_rate);
     taut_diagnosis_separate(d);

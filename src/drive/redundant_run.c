@@ -141,8 +141,7 @@ static int equip_again(taut_solver *solver, taut_error *error)
 {
     TAUT_TRY(taut_solver_equip(solver, error));
     TAUT_TRY(taut_guard_again(solver, error));
-    taut_step_work_create(solver);
-    return TAUT_OK;
+    return taut_step_work_create(solver, error);
 }
 
 /* Another subset at the present state. *again: it differs. */

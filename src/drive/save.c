@@ -244,8 +244,9 @@ static void walk_norm(taut_error_norm *n, taut_archive *a)
 
 static void walk_step_work(taut_step_work *w, taut_archive *a)
 {
-    double *const number[] = {&w->t,        &w->kinetic, &w->length,     &w->passed,
-                              &w->integral, &w->done,    &w->unexplained};
+    taut_step_energy *e = &w->energy;
+    double *const number[] = {&w->t,      &e->sum,      &e->held, &e->rounding,   &w->length,
+                              &w->passed, &w->integral, &w->done, &w->unexplained};
     for (size_t k = 0; k < sizeof number / sizeof number[0]; k++)
         taut_archive_real(a, number[k]);
     taut_archive_integer(a, &w->calm, INT_MIN + 1, INT_MAX);

@@ -188,9 +188,9 @@ static int inner_pair(void *user, const double *x, double *out, taut_error *erro
 
 /* Basis vectors: all directions of small systems; few where each is long, since the order of
  * magnitude of the rate is enough there. */
-static int vectors(taut_index n)
+static int vectors(const work *w)
 {
-    return n <= 1000 ? 40 : n <= 10000 ? 12 : 6;
+    return w->at->vectors > 0 ? w->at->vectors : w->n <= 1000 ? 40 : w->n <= 10000 ? 8 : 4;
 }
 
 static int find(work *w, double *rate, taut_error *error)
@@ -199,14 +199,14 @@ static int find(work *w, double *rate, taut_error *error)
     taut_operator op = {.n = w->n, .apply = apply, .inner = inner, .user = w};
     double square = 0;
     bool drags = w->drags || w->soft_drags;
-    int count = drags ? 8 : vectors(w->n);
+    int count = drags && !w->at->vectors ? 8 : vectors(w);
     TAUT_TRY(taut_arnoldi_largest(&op, count, DIGITS, &square, allocator, error));
     *rate = sqrt(square);
     if (!drags)
         return TAUT_OK;
     w->scale = *rate > 0 ? *rate : 1;
     op = (taut_operator){.n = 2 * w->n, .apply = apply_pair, .inner = inner_pair, .user = w};
-    return taut_arnoldi_largest(&op, vectors(w->n), DIGITS, rate, allocator, error);
+    return taut_arnoldi_largest(&op, vectors(w), DIGITS, rate, allocator, error);
 }
 
 /* *rate = max_i |G_i(q + e x) - G_i(q)|/|e G_i| over the rows of at->rows bonds, by a change e x of

@@ -19,7 +19,19 @@ typedef struct taut_rigid_motion {
     const double *curvature;    /* [tangent]: what a stiff potential adds to K; NULL: nothing */
     taut_saddle *saddle;        /* factored: [M G^T; G 0] without the rows of soft springs */
     taut_index rows;            /* of G in there */
+    int vectors;                /* of Arnoldi's iteration; 0: by the size of the system */
 } taut_rigid_motion;
+
+/* A state soon after the initial one, its rate and largest multiplier (leap.c). */
+enum { TAUT_LATER = 8 };
+typedef struct taut_later {
+    double t, rate, force;
+} taut_later;
+/* The rate at *count later states, from a state with the given larger one of its rates. The saddle
+ * matrix is factored again. Ends with the first that cannot be evaluated, whose status is returned
+ * with those before it counted. */
+int taut_leaps(const taut_rigid_motion *from, double rate, taut_later *later, int *count,
+               taut_error *error);
 
 /* *rate = max |mu|; memory comes from the allocator of the context. */
 int taut_slow_rate(const taut_rigid_motion *at, double *rate, taut_error *error);

@@ -187,30 +187,31 @@ double taut_runge_kutta_stiffness(taut_stepper *s)
     return moved > 0 ? fmin(hrho, TURNING * h * rate / moved) : hrho;
 }
 
-/* W' = v^T M v' as one more equation; its estimate is formed as those of q and v. */
-double taut_runge_kutta_work(taut_stepper *s, const double *mass, double *off, double *rounding)
+/* Stages are not kept as positions: Q_j is formed again. */
+bool taut_runge_kutta_node(taut_stepper *s, int j, bool place, taut_step_node *node)
 {
     const taut_runge_kutta *w = s->work;
     const taut_tableau *table = w->tableau;
-    double *kq[TAUT_TABLEAU_WIDTH], *kv[TAUT_TABLEAU_WIDTH];
-    const double *b = table->a + table->stages * table->width;
-    double work = 0, five = 0, three = 0, large = 0;
-    taut_runge_kutta_stages(w, &s->last, &s->now, kq, kv);
-    for (int j = 0; j <= table->stages; j++) {
-        double first = j < table->stages ? b[j] : 0, second = table->error ? table->error[j] : 0;
-        if (first == 0 && second == 0)
-            continue;
-        double power = w->h * taut_power(s->n, mass, kq[j], kv[j]);
-        work += first * power;
-        five += second * power;
-        three += table->error_3 ? table->error_3[j] * power : 0;
-        large += fabs(first * power);
+    const taut_state *edge = j == 0 ? &s->last : j == table->stages ? &s->now : NULL;
+    if (j > table->stages)
+        return false;
+    *node = (taut_step_node){.h = w->h};
+    node->weight = j < table->stages ? table->a[table->stages * table->width + j] : 0;
+    node->error = table->error ? table->error[j] : 0;
+    node->error_3 = table->error_3 && j < table->stages ? table->error_3[j] : 0;
+    if (node->weight == 0 && node->error == 0 && node->error_3 == 0)
+        return true;
+    node->t = s->last.t + table->c[j] * w->h;
+    node->v = edge ? edge->v : w->velocity[j];
+    node->a = edge ? edge->a : w->rate[j];
+    node->q = edge ? edge->q : w->stage;
+    if (place && !edge) {
+        double *kq[TAUT_TABLEAU_WIDTH];
+        for (int i = 0; i < j; i++)
+            kq[i] = i == 0 ? s->last.v : w->velocity[i];
+        taut_combine(s->n, j, table->a + j * table->width, kq, w->h, s->last.q, w->stage);
     }
-    double all = sqrt(five * five + 0.01 * three * three),
-           share = table->error_3 && all > 0 ? fabs(five) / all : 1;
-    *off = share * fabs(five);
-    *rounding = 16 * DBL_EPSILON * large;
-    return work;
+    return true;
 }
 
 void taut_runge_kutta_stretch(taut_stepper *s, const double *x, double *gx)

@@ -39,7 +39,7 @@ int taut_runge_kutta_stage(taut_stepper *s, const taut_state *begin, double h, i
     .changed = taut_runge_kutta_changed, .rejected = taut_runge_kutta_rejected,                    \
     .complete = taut_runge_kutta_complete, .dense = taut_runge_kutta_dense,                        \
     .multipliers = taut_runge_kutta_multipliers, .stretch = taut_runge_kutta_stretch,              \
-    .work = taut_runge_kutta_work, .archive = taut_runge_kutta_archive
+    .node = taut_runge_kutta_node, .archive = taut_runge_kutta_archive
 int taut_runge_kutta_create(taut_stepper *s, taut_error *error);
 /* Only what is inside `w`, for methods that build on it. */
 int taut_runge_kutta_reserve(taut_stepper *s, taut_runge_kutta *w, taut_error *error);
@@ -49,7 +49,7 @@ void taut_runge_kutta_rejected(taut_stepper *s);
 void taut_runge_kutta_archive(taut_stepper *s, taut_archive *archive);
 int taut_runge_kutta_complete(taut_stepper *s, taut_error *error);
 double taut_runge_kutta_stiffness(taut_stepper *s);
-double taut_runge_kutta_work(taut_stepper *s, const double *mass, double *off, double *rounding);
+bool taut_runge_kutta_node(taut_stepper *s, int j, bool place, taut_step_node *node);
 void taut_runge_kutta_stretch(taut_stepper *s, const double *x, double *gx);
 int taut_runge_kutta_dense(taut_stepper *s, double theta, taut_state *state, taut_error *error);
 int taut_runge_kutta_multipliers(taut_stepper *s, double t, const double *q, const double *v,

@@ -361,6 +361,26 @@ static void stretch(taut_stepper *s, const double *x, double *gx)
     taut_rows_product(&w->jacobian, g, x, gx);
 }
 
+/* The stages of the latest step. */
+static bool node(taut_stepper *s, int j, bool place, taut_step_node *node)
+{
+    (void)place;
+    const taut_radau *w = s->work;
+    const taut_radau_past *past = &w->past[w->top];
+    if (j >= w->s)
+        return false;
+    *node = (taut_step_node){.t = s->last.t + w->table.c[j] * past->h,
+                             .h = past->h,
+                             .q = w->q + (int64_t)j * w->n,
+                             .v = w->v + (int64_t)j * w->n,
+                             .a = past->a + (int64_t)j * w->n,
+                             .weight = w->table.a[w->s - 1][j],
+                             .lambda = past->lambda + (int64_t)j * w->m,
+                             .jacobian = w->g + (int64_t)j * w->entries,
+                             .bond_dt = w->bond_dt + (int64_t)j * w->m};
+    return true;
+}
+
 /* Rows differ in their stages: order 2 s - 1, or 1. */
 #define RADAU(stages, p, shrinks, text)                                                            \
     const taut_method taut_radau##p = {                                                            \
@@ -382,6 +402,7 @@ static void stretch(taut_stepper *s, const double *x, double *gx)
         .complete = complete,                                                                      \
         .rejected = rejected,                                                                      \
         .stretch = stretch,                                                                        \
+        .node = node,                                                                              \
         .dense = dense,                                                                            \
         .multipliers = multipliers,                                                                \
         .archive = taut_radau_archive}

@@ -352,6 +352,54 @@ int taut_evaluate_inside(taut_context *context, double t, const double *q, const
     return TAUT_OK;
 }
 
+/* Does it do work that no energy accounts for? */
+static bool drives(const taut_statement_kernel *kernel)
+{
+    return kernel->role == TAUT_ROLE_FORCE ||
+           (kernel->role == TAUT_ROLE_POTENTIAL && kernel->uses_t);
+}
+
+int taut_evaluate_driving(taut_context *context, double t, const double *q, const double *v,
+                          double *force, double *potential, taut_error *error)
+{
+    const taut_system *system = context->system;
+    const unsigned wanted = (force ? TAUT_WANT_FORCE : 0) | (potential ? TAUT_WANT_ENERGY : 0);
+    taut_values values = {.force = force};
+    taut_inputs inputs = {.q = q, .v = v, .parameter = context->parameter, .t = t};
+    inputs.branch = taut_hold_branches(context);
+    if (force)
+        taut_clear(system->sizes.coordinates, force);
+    if (system->evaluate && system->sizes.can & (TAUT_HAS_FORCES | TAUT_HAS_TIME))
+        TAUT_TRY(system->evaluate(context, t, q, v, wanted, &values, error));
+    for (int32_t k = 0; !system->evaluate && k < system->kernels; k++) {
+        const taut_statement_kernel *kernel = context->kernel[k];
+        int level = drives(kernel) ? taut_statement_kernel_level(kernel, wanted) : -1;
+        if (level < 0)
+            continue;
+        if (kernel->single && !potential)
+            taut_single_run(system, kernel, level, &inputs, context->regs[k].regs, wanted, &values);
+        else
+            run_kernel(context, kernel, &context->regs[k], level, &inputs, wanted, &values);
+    }
+    if (potential)
+        *potential = values.potential;
+    return check_forces(system, t, wanted, &values, error);
+}
+
+bool taut_system_energies(const taut_system *system)
+{
+    const unsigned can = system->sizes.can;
+    bool known = !(can & TAUT_HAS_STIFF_POTENTIAL);
+    if (system->evaluate) /* differences of a mass matrix cost too much */
+        return known && !(can & TAUT_HAS_VARYING_MASS);
+    for (int32_t k = 0; k < system->kernels; k++) {
+        taut_role role = system->kernel[k]->role;
+        known &=
+            !((role == TAUT_ROLE_MASS || role == TAUT_ROLE_KINETIC) && system->kernel[k]->uses_t);
+    }
+    return known;
+}
+
 /* Outputs or events at a point. */
 static void run_values(taut_context *context, int list, double t, const double *q, const double *v,
                        const double *lambda, double *values)
