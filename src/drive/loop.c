@@ -149,6 +149,7 @@ static int march(taut_solver *solver, double target, taut_error *error)
             *p = make_plan(now->t, target, solver->step);
         if (!restarted && solver->control.on)
             TAUT_TRY(taut_switch_step(solver, error));
+        TAUT_TRY(taut_slow_level_step(solver, error));
         TAUT_TRY(taut_monitor_step(solver, error));
         if (solver->outcome == TAUT_OK)
             taut_report(solver, now->t);

@@ -10,7 +10,6 @@
  * Corrections are orthogonal in the metric of M: the motion along the manifold is the method's.
  * What cannot be refined stays as it is: systems without jets, dependent bonds, slow and fast not
  * separated. Full motion: lambda = C^-1 (g + T gdot) is exact but for the rounding of g. */
-#include "base/rows.h"
 #include "base/vectors.h"
 #include "drive/solver.h"
 
@@ -75,24 +74,15 @@ static int refine_rigid(taut_solver *solver, bool between, taut_error *error)
  * where the positions have landed. *move: relative, the larger one. */
 static int correct(taut_solver *solver, double *move, taut_error *error)
 {
-    taut_multiplier_recursion *r = solver->refined.recursion;
-    const taut_order_equations *e = &r->equations;
+    taut_index n = solver->stepper.n;
     taut_state *state = &solver->refined.state;
     double *step = solver->stepper.error_q; /* scratch between steps */
     *move = 0;
     for (int part = 0; part < 2; part++) {
-        double *x = part ? state->v : state->q;
-        TAUT_TRY(taut_multiplier_recursion_bonds(r, state->t, state->q, state->v, error));
-        for (taut_index i = 0; i < e->m; i++) {
-            double rate = r->values.bond_dt[i] +
-                          taut_row_dot(&e->saddle.jacobian, r->values.jacobian, i, state->v);
-            r->s[i] = part ? r->y[e->m + i] - rate : r->y[i] - r->values.bond[i];
-        }
-        taut_clear(e->n, step);
-        TAUT_TRY(taut_masked_saddle_solve(&e->saddle, step, r->s, error));
-        taut_add(e->n, step, x);
-        double size = taut_largest(e->n, x);
-        *move = fmax(*move, size > 0 ? taut_largest(e->n, step) / size : 0);
+        TAUT_TRY(taut_multiplier_recursion_correct(solver->refined.recursion, part, state->t,
+                                                   state->q, state->v, step, error));
+        double size = taut_largest(n, part ? state->v : state->q);
+        *move = fmax(*move, size > 0 ? taut_largest(n, step) / size : 0);
     }
     return TAUT_OK;
 }

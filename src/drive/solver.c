@@ -77,6 +77,7 @@ void taut_solver_unequip(taut_solver *solver)
     solver->context = NULL;
     solver->derived = NULL;
     solver->refined = (taut_refined){0};
+    solver->level.field = NULL;
     solver->stiff = (taut_stiff){.at = solver->stiff.at};
     solver->drift.rows = 0;
 }
@@ -90,6 +91,7 @@ int taut_solver_equip(taut_solver *solver, taut_error *error)
     s->context = solver->context;
     TAUT_TRY(taut_drift_create(solver, error));
     TAUT_TRY(taut_start_prepare(solver, error));
+    TAUT_TRY(taut_slow_level_choose(solver, error));
     TAUT_TRY(s->method->create(s, error));
     TAUT_TRY(s->method->multipliers(s, s->now.t, s->now.q, taut_state_v(&s->now),
                                     taut_state_lambda(&s->now), error));

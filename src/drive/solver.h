@@ -244,6 +244,20 @@ typedef struct taut_monitor {
     char caution[400];                /* what does not hold any more; empty: nothing */
 } taut_monitor;
 
+/* The explicit slow field and its level k (slow_level.c). */
+typedef struct taut_slow_level {
+    struct taut_slow_field *field; /* NULL: the motion is another one, or the method implicit */
+    bool given;                    /* k is the user's */
+    int room;                      /* the last k that memory was reserved for */
+    int since;                     /* steps since the latest look */
+    double norm, before;           /* of the truncation at the latest looks, in tolerances */
+    double largest;                /* over the run */
+    double lambda;                 /* latest change of a multiplier by the next level */
+    int raised;                    /* how often */
+    bool refused;                  /* it does not apply, with the reason: */
+    char reason[400];
+} taut_slow_level;
+
 /* Steps of one length from `start`, the last one ending at `target` (loop.c). */
 typedef struct taut_plan {
     double start, target, h; /* h has the sign of the direction */
@@ -302,6 +316,7 @@ struct taut_solver {
     bool midway; /* restored in the middle of a run: taut_solver_run goes on with the plan */
     taut_saving saving;
     taut_refined refined;
+    taut_slow_level level;
     taut_caller caller;
     taut_kept kept;
     taut_watch watch;
@@ -419,6 +434,15 @@ int taut_start_begin(taut_solver *solver, taut_error *error);
 int taut_start_again(taut_solver *solver, bool given, taut_state *state, double *moved,
                      taut_error *error);
 void taut_start_release(taut_solver *solver);
+
+/* (slow_level.c) Does the explicit slow field support the system? Fails with the reasons. */
+int taut_slow_level_supports(const taut_solver *solver, taut_error *error);
+/* Makes the field for explicit methods, and its projector. */
+int taut_slow_level_create(taut_solver *solver, taut_error *error);
+/* Chooses k at the state where the motion begins, or refuses. */
+int taut_slow_level_choose(taut_solver *solver, taut_error *error);
+/* After a step: looks from time to time whether k is still enough. */
+int taut_slow_level_step(taut_solver *solver, taut_error *error);
 
 /* (redundant_run.c) Replaces solver->system by one without redundant rigid bonds, where there are
  * any; `springs`: those that are rigid in rigid motion count as well. Refuses bonds that contradict
