@@ -280,6 +280,10 @@ void cli_summary_json(FILE *out, const cli_outcome *outcome)
     cli_json_real(&json, "balance", result.energy_balance);
     cli_json_close(&json, '}');
     cli_json_real(&json, "lambda_uncertainty", result.lambda_uncertainty);
+    cli_json_open_flat(&json, "slow_field", '{');
+    cli_json_integer(&json, "level", result.level);
+    cli_json_real(&json, "truncation", result.truncation);
+    cli_json_close(&json, '}');
     json_watched(&json, &result);
     cli_json_real(&json, "seconds", outcome->seconds);
     if (outcome->code < 0)

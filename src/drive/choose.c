@@ -122,6 +122,7 @@ static int settle_method(taut_solver *solver, const taut_method *method, bool st
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "a black box has no equations that a method could integrate; projection "
                          "difference finds a slow point of it");
+    solver->own_choice = !method;
     if (!method) {
         method = taut_motion_method(solver, step_given);
         for (int k = 0; !method && taut_method_table[k];

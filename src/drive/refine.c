@@ -35,7 +35,9 @@ int taut_refine_create(taut_solver *solver, taut_error *error)
     unsigned can = solver->sizes.can;
     r->uncertainty = NAN;
     bool raw = taut_options_flag(solver->options, "raw");
-    if (raw || s->trial || s->first_order || s->m == 0 || s->method->uses_field)
+    /* runs by the slow field may change to an implicit method */
+    bool explicit_one = s->method->uses_field && !(solver->level.field && solver->own_choice);
+    if (raw || s->trial || s->first_order || s->m == 0 || explicit_one)
         return TAUT_OK;
     if (solver->motion == TAUT_MOTION_SLOW && (can & needs) == needs &&
         !(can & TAUT_HAS_STIFF_POTENTIAL))
@@ -186,7 +188,7 @@ int taut_refine(taut_solver *solver, const taut_state *state, const taut_state *
     f->of_now = false;
     bool end =
         state == &solver->stepper.now && (state->t == solver->until || solver->rows.sinks == 0);
-    if (!f->on || (f->refused >= FEW && !end))
+    if (!f->on || solver->stepper.method->uses_field || (f->refused >= FEW && !end))
         return TAUT_OK;
     taut_state_copy(&solver->stepper, state, &f->state);
     taut_statistics before = solver->statistics;
@@ -232,8 +234,10 @@ double taut_refine_uncertainty(const taut_solver *solver)
     if (solver->motion == TAUT_MOTION_RIGID && s->method->uses_field && s->m > 0)
         return 8 * DBL_EPSILON * taut_largest(s->m, s->now.lambda); /* of the acceleration */
     bool calm = solver->unspecified && solver->diagnosis.calm;
+    double of_slow = solver->level.field && s->method->uses_field ? solver->level.lambda
+                                                                  : solver->refined.uncertainty;
     if (solver->motion != TAUT_MOTION_FULL || s->first_order)
-        return solver->refined.uncertainty + (calm ? solver->diagnosis.neglected : 0);
+        return of_slow + (calm ? solver->diagnosis.neglected : 0);
     double q = taut_largest(s->n, s->now.q), v = taut_largest(s->n, s->now.v), most = 0;
     for (taut_index i = 0; i < s->m; i++)
         if (compliance[i] > 0)

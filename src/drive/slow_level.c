@@ -29,6 +29,7 @@ enum { MOST_LEVEL = 4, BETWEEN = 4, LARGE = 2000, LARGE_LEVEL = 2 };
 static const double REMAINS = 0.1; /* of the truncation, after the projection */
 static const double ENOUGH = 0.1;  /* norm of the truncation in a step */
 static const double TOO_MUCH = 0.5; /* the same, at which k rises in the run */
+static const double FAR = 100;      /* the same, that is no success any more */
 static const double FORCES = 20;   /* tolerances of multipliers */
 
 int taut_slow_level_supports(const taut_solver *solver, taut_error *error)
@@ -119,6 +120,31 @@ static int most_level(const taut_solver *solver)
     return wanted < most - 2 ? wanted : most - 2;
 }
 
+/* What level k omits of a step h at the present state. */
+static int look(taut_solver *solver, int k, double h, taut_error *error)
+{
+    const taut_state *now = &solver->stepper.now;
+    taut_slow_level *w = &solver->level;
+    taut_slow_correction c;
+    TAUT_TRY(taut_unevaluated(
+        taut_slow_field_correction(w->field, k + 1, now->t, now->q, now->v, &c, error), now->t,
+        error));
+    w->before = w->norm;
+    w->norm = weigh(solver, h, &c);
+    w->largest = fmax(w->largest, w->norm);
+    w->lambda = c.lambda;
+    return TAUT_OK;
+}
+
+static int judge_given(taut_solver *solver, int k, taut_error *error)
+{
+    const taut_state *now = &solver->stepper.now;
+    taut_slow_correction c;
+    TAUT_TRY(
+        taut_slow_field_correction(solver->level.field, 1, now->t, now->q, now->v, &c, error));
+    return look(solver, k, likely_step(solver, c.rate), error);
+}
+
 /* The first level whose next two corrections do not matter. */
 static int find_level(taut_solver *solver, int most, int *level, taut_error *error)
 {
@@ -157,7 +183,9 @@ int taut_slow_level_choose(taut_solver *solver, taut_error *error)
     if (w->given && level > most)
         return taut_fail_option(error, TAUT_ERROR_USAGE, "level",
                                 "%d is too high for this system; at most %d", level, most);
-    if (!w->given)
+    if (w->given)
+        TAUT_TRY(judge_given(solver, level, error));
+    else
         TAUT_TRY(find_level(solver, most, &level, error));
     w->field->level = level;
     w->room = w->given ? level : level + AHEAD < most ? level + AHEAD : most;
@@ -168,9 +196,17 @@ int taut_slow_level_choose(taut_solver *solver, taut_error *error)
 
 /* ---- along the run */
 
-static int fail_later(const taut_solver *solver, taut_error *error)
+/* The field does not apply any more: an implicit method goes on, where Taut has the choice. */
+static int give_up(taut_solver *solver, taut_error *error)
 {
     const taut_slow_level *w = &solver->level;
+    char why[200];
+    if (solver->own_choice && solver->stiff.watched) {
+        snprintf(why, sizeof why,
+                 "level %d of the slow field omits %.2g tolerances in a step, %.2g before",
+                 w->field->level, w->norm, w->before);
+        return taut_switch_for_good(solver, why, error);
+    }
     int code = taut_fail(error, TAUT_ERROR_CONVERGE,
                          "the explicit slow field of level %d leaves an error of %.3g tolerances in "
                          "a step at t = %.9g (%.3g at the look before), and higher levels do not "
@@ -185,24 +221,41 @@ int taut_slow_level_step(taut_solver *solver, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
     taut_slow_level *w = &solver->level;
-    const taut_state *now = &s->now;
-    taut_slow_correction c;
     if (!w->field || !s->method->uses_field || (w->since++ % BETWEEN != 0))
         return TAUT_OK;
-    TAUT_TRY(taut_unevaluated(taut_slow_field_correction(w->field, w->field->level + 1, now->t,
-                                                         now->q, now->v, &c, error),
-                              now->t, error));
-    w->before = w->norm;
-    w->norm = weigh(solver, now->t - s->last.t, &c);
-    w->largest = fmax(w->largest, w->norm);
-    w->lambda = c.lambda;
+    TAUT_TRY(look(solver, w->field->level, s->now.t - s->last.t, error));
     if (w->norm <= TOO_MUCH || w->given)
         return TAUT_OK;
     if (w->field->level >= w->room)
-        return fail_later(solver, error);
+        return give_up(solver, error);
     w->field->level++;
     w->raised++;
     w->since = 0;
     s->method->changed(s);
     return TAUT_OK;
+}
+
+/* ---- in the result */
+
+double taut_slow_level_defect(const taut_solver *solver)
+{
+    return solver->level.field ? solver->level.norm / REMAINS : 0;
+}
+
+void taut_slow_level_result(const taut_solver *solver, taut_result *result)
+{
+    const taut_slow_level *w = &solver->level;
+    result->level = w->field && solver->stepper.method->uses_field ? w->field->level : -1;
+    result->truncation = w->field ? w->largest * solver->stepper.rtol : NAN;
+    if (!w->field)
+        return;
+    result->error_share += w->largest;
+    result->error_estimate += result->truncation;
+}
+
+int taut_slow_level_status(const taut_solver *solver, int status)
+{
+    const taut_slow_level *w = &solver->level;
+    return status == TAUT_OK && w->field && solver->control.on && w->largest > FAR ? TAUT_INACCURATE
+                                                                                  : status;
 }

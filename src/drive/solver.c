@@ -163,6 +163,13 @@ static int make_first(taut_solver *like, const taut_options *options,
             *solver = made;
         if (status == 0 || !made)
             return status;
+        if (made->level.refused && made->own_choice) {
+            like->avoid_field = true;
+            snprintf(like->why, sizeof like->why, "not dop8: %.400s", made->level.reason);
+            taut_solver_destroy(made);
+            taut_error_clear(error);
+            continue;
+        }
         bool chosen = made->unspecified && made->motion != 0 && made->motion != TAUT_MOTION_FULL &&
                       !(like->avoid & made->motion);
         bool again = chosen && status != TAUT_ERROR_MEMORY && status != TAUT_ERROR_USAGE &&
@@ -321,5 +328,6 @@ int taut_solver_result_get(const taut_solver *solver, taut_result *result, taut_
         .rtol = asked->control.on ? asked->asked : NAN};
     taut_ledger_result(solver, &own);
     taut_monitor_result(solver, &own);
+    taut_slow_level_result(solver, &own);
     return taut_struct_fill(result, &own, sizeof own, "taut_result", error);
 }

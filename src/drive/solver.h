@@ -300,6 +300,8 @@ struct taut_solver {
     bool moved;               /* the run does not begin at the initial state of the model */
     unsigned motion;          /* one bit */
     unsigned avoid;           /* motions that could not begin, when Taut has the choice */
+    bool avoid_field;         /* so could the explicit slow field not; the reason is in `why` */
+    bool own_choice;          /* Taut chose the method */
     bool unspecified;         /* neither motion nor method is specified */
     double from, until, step; /* step: the fixed size; adaptive: the latest */
     bool step_in_run;         /* the step is that of [run] */
@@ -443,6 +445,12 @@ int taut_slow_level_create(taut_solver *solver, taut_error *error);
 int taut_slow_level_choose(taut_solver *solver, taut_error *error);
 /* After a step: looks from time to time whether k is still enough. */
 int taut_slow_level_step(taut_solver *solver, taut_error *error);
+/* What k omits of a step before the projection, in tolerances; 0 without the field. */
+double taut_slow_level_defect(const taut_solver *solver);
+/* Level, truncation, and their part in the estimated error. */
+void taut_slow_level_result(const taut_solver *solver, taut_result *result);
+/* TAUT_INACCURATE for a run that ended well with a given k that is far too low. */
+int taut_slow_level_status(const taut_solver *solver, int status);
 
 /* (redundant_run.c) Replaces solver->system by one without redundant rigid bonds, where there are
  * any; `springs`: those that are rigid in rigid motion count as well. Refuses bonds that contradict
@@ -526,6 +534,8 @@ int taut_saving_step(taut_solver *solver, bool now, taut_error *error);
 int taut_switch_create(taut_solver *solver, taut_error *error);
 void taut_switch_release(taut_solver *solver);                        /* last of all methods */
 void taut_switch_archive(taut_solver *solver, taut_archive *archive); /* methods included */
+/* Changes the method for good, with a reason that follows "where". */
+int taut_switch_for_good(taut_solver *solver, const char *why, taut_error *error);
 /* After a step, its rows and events: changes the method where the system is stiff. */
 int taut_switch_step(taut_solver *solver, taut_error *error);
 

@@ -73,6 +73,13 @@ static int change(taut_solver *solver, const taut_method *to, const char *why, t
     return TAUT_OK;
 }
 
+int taut_switch_for_good(taut_solver *solver, const char *why, taut_error *error)
+{
+    TAUT_TRY(change(solver, &taut_radau5, why, error));
+    solver->stiff.watched = false;
+    return TAUT_OK;
+}
+
 /* f[n or 2n] at z: rates; of second-order systems (v, v'). */
 static int rate(taut_solver *solver, const double *z, double *f)
 {
