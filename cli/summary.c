@@ -192,6 +192,9 @@ void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose)
     print_energy(out, &result);
     print_drift(out, &sizes, &result);
     print_multipliers(out, outcome, &sizes, result.lambda_uncertainty);
+    if (result.level >= 0)
+        fprintf(out, "  %-*slevel %d; truncation at most %.2g in a step, relative\n", LABEL,
+                "slow field", result.level, result.truncation);
     print_watched(out, &result);
     print_error(out, &result);
     fprintf(out, "  %-*s%.3g s\n", LABEL, "wall time", outcome->seconds);

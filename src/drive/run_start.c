@@ -19,6 +19,7 @@
 #include "point/foot_point.h"
 #include "project/project.h"
 #include "slow/series.h"
+#include "slow/slow_field.h"
 #include "system/follow.h"
 #include "vibration/effective.h"
 #include "system/hold.h"
@@ -266,6 +267,20 @@ static int prepare_again(taut_solver *solver, bool overdamped, taut_error *error
     return TAUT_OK;
 }
 
+/* Explicit methods do not damp velocities across the bonds, however small the amplitude is. */
+static bool is_off(taut_solver *solver, const taut_state *x)
+{
+    const taut_stepper *s = &solver->stepper;
+    double *q = s->error_q, *v = s->error_v; /* scratch before the first step */
+    if (!solver->level.field)
+        return false;
+    taut_projector *onto = &solver->level.field->onto;
+    taut_copy(s->n, x->q, q);
+    taut_copy(s->n, x->v, v);
+    return onto->apply(onto, x->t, q, v, NULL) != 0 ||
+           taut_largest_difference(s->n, v, x->v) > 1e-3 * s->rtol * taut_largest(s->n, x->v);
+}
+
 /* Slow motion begins on the slow manifold, or continues there from a given state x, which is not
  * stepper.now. A state whose oscillation is far below the tolerance stays as it is: the adaptive
  * step size depends on its velocity times the step, a thousand times the amplitude when the step
@@ -284,7 +299,8 @@ static int start_slow(taut_solver *solver, taut_state *x, taut_error *error)
     }
     if (!given)
         TAUT_TRY(prepare_again(solver, d->overdamped, error));
-    bool visible = d->amplitude > 1e-3 * (s->atol + s->rtol * taut_largest(s->n, x->q));
+    bool visible = d->amplitude > 1e-3 * (s->atol + s->rtol * taut_largest(s->n, x->q)) ||
+                   is_off(solver, x);
     if (!visible || solver->stepper.trial) /* the run begins with or without the slow point */
         return TAUT_OK;
     static const taut_projection_method *const ways[] = {

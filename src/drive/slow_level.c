@@ -9,12 +9,13 @@
  *     e_k = 0.1 rms 1.5 h^2 |d_i|/(atol + rtol |q_i|).
  *
  * k is the first one with e_k and e_(k+1) (at rest every second correction vanishes) below a tenth
- * and multipliers within 20 tolerances. Where corrections exceed both before them, slow and fast are
+ * and, as far as levels help, multipliers within 20 tolerances. Where corrections exceed both before them, slow and fast are
  * not separated: the field is refused, and so it is where 4 levels are not enough. Along the run
  * every fourth step looks at e_k with its own h; k rises when it is too large. */
 #include "drive/solver.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -142,34 +143,71 @@ static int judge_given(taut_solver *solver, int k, taut_error *error)
     taut_slow_correction c;
     TAUT_TRY(
         taut_slow_field_correction(solver->level.field, 1, now->t, now->q, now->v, &c, error));
-    return look(solver, k, likely_step(solver, c.rate), error);
+    TAUT_TRY(look(solver, k, likely_step(solver, c.rate), error));
+    solver->level.largest = 0; /* steps count */
+    return TAUT_OK;
 }
 
-/* The first level whose next two corrections do not matter. */
+/* Corrections of levels 1, 2, ... at the initial state. */
+typedef struct corrections {
+    double e[MOST_LEVEL + 3];      /* in tolerances of a step */
+    double lambda[MOST_LEVEL + 3]; /* of multipliers */
+    bool forces[MOST_LEVEL + 3];   /* which are accurate enough without it */
+} corrections;
+
+/* Level k, whose next two corrections do not matter; with accurate multipliers where possible. */
+static int settle(taut_solver *solver, const corrections *c, int k, int *level)
+{
+    taut_slow_level *w = &solver->level;
+    *level = k;
+    w->norm = w->before = fmax(c->e[k + 1], c->e[k + 2]);
+    w->lambda = fmax(c->lambda[k + 1], c->lambda[k + 2]);
+    return TAUT_OK;
+}
+
 static int find_level(taut_solver *solver, int most, int *level, taut_error *error)
 {
     const taut_state *now = &solver->stepper.now;
-    taut_slow_level *w = &solver->level;
-    double e[MOST_LEVEL + 4] = {0}, h = 0;
-    bool fits[MOST_LEVEL + 4] = {false};
+    corrections c = {.e = {0}};
+    double h = 0;
+    int enough = -1; /* for the motion, if not for multipliers */
     for (int j = 1; j <= most + 2; j++) {
-        taut_slow_correction c;
-        TAUT_TRY(taut_slow_field_correction(w->field, j, now->t, now->q, now->v, &c, error));
+        taut_slow_correction one;
+        TAUT_TRY(taut_slow_field_correction(solver->level.field, j, now->t, now->q, now->v, &one,
+                                            error));
         if (j == 1)
-            h = likely_step(solver, c.rate);
-        e[j] = weigh(solver, h, &c);
-        fits[j] = e[j] <= ENOUGH && forces_suffice(solver, c.lambda, c.size);
-        if (j == 1 || !fits[j - 1])
-            w->lambda = c.lambda;
-        if (j >= 2 && fits[j - 1] && fits[j]) {
-            *level = j - 2;
-            w->norm = w->before = w->largest = fmax(e[j - 1], e[j]);
-            return TAUT_OK;
-        }
-        if (j >= 3 && !(e[j] <= fmax(e[j - 1], e[j - 2])))
-            return refuse(solver, error, GROW, fmax(e[j - 1], e[j - 2]), e[j]);
+            h = likely_step(solver, one.rate);
+        c.e[j] = weigh(solver, h, &one);
+        c.lambda[j] = one.lambda;
+        c.forces[j] = forces_suffice(solver, one.lambda, one.size);
+        if (j < 2)
+            continue;
+        bool small = fmax(c.e[j - 1], c.e[j]) <= ENOUGH, grows = !(c.e[j] <= c.e[j - 1]) && j > 2 &&
+                                                                 !(c.e[j] <= c.e[j - 2]);
+        if (small && c.forces[j - 1] && c.forces[j])
+            return settle(solver, &c, j - 2, level);
+        if (small && (enough < 0 || c.lambda[j] < c.lambda[enough + 2]))
+            enough = j - 2;
+        if (grows && enough < 0)
+            return refuse(solver, error, GROW, fmax(c.e[j - 1], c.e[j - 2]), c.e[j]);
+        if (grows)
+            break;
     }
-    return refuse(solver, error, MANY, fmax(e[1], e[2]), fmax(e[most + 1], e[most + 2]));
+    if (enough >= 0)
+        return settle(solver, &c, enough, level);
+    return refuse(solver, error, MANY, fmax(c.e[1], c.e[2]), fmax(c.e[most + 1], c.e[most + 2]));
+}
+
+/* Where Taut has the choice, it takes the cheaper method. */
+static int compare_cost(taut_solver *solver, int level, taut_error *error)
+{
+    double own = taut_cost_slow_field(solver, level), other = taut_cost_slow_implicit(solver);
+    if (!solver->own_choice || solver->level.given || own <= other)
+        return TAUT_OK;
+    char format[120];
+    snprintf(format, sizeof format, "level %d is needed, at a cost of %%.3g where radau5 needs %%.3g",
+             level);
+    return refuse(solver, error, format, own, other);
 }
 
 int taut_slow_level_choose(taut_solver *solver, taut_error *error)
@@ -187,6 +225,7 @@ int taut_slow_level_choose(taut_solver *solver, taut_error *error)
         TAUT_TRY(judge_given(solver, level, error));
     else
         TAUT_TRY(find_level(solver, most, &level, error));
+    TAUT_TRY(compare_cost(solver, level, error));
     w->field->level = level;
     w->room = w->given ? level : level + AHEAD < most ? level + AHEAD : most;
     w->since = 0;
@@ -235,11 +274,25 @@ int taut_slow_level_step(taut_solver *solver, taut_error *error)
     return TAUT_OK;
 }
 
+void taut_slow_level_archive(taut_solver *solver, taut_archive *a)
+{
+    taut_slow_level *w = &solver->level;
+    if (!w->field)
+        return;
+    taut_archive_integer(a, &w->since, 0, INT_MAX - 1);
+    taut_archive_integer(a, &w->raised, 0, MOST_LEVEL);
+    taut_archive_real(a, &w->norm);
+    taut_archive_real(a, &w->before);
+    taut_archive_real(a, &w->largest);
+    taut_archive_real(a, &w->lambda);
+}
+
 /* ---- in the result */
 
 double taut_slow_level_defect(const taut_solver *solver)
 {
-    return solver->level.field ? solver->level.norm / REMAINS : 0;
+    const taut_slow_level *w = &solver->level;
+    return w->field ? fmax(w->norm, w->largest) / REMAINS : 0;
 }
 
 void taut_slow_level_result(const taut_solver *solver, taut_result *result)

@@ -445,6 +445,7 @@ int taut_slow_level_create(taut_solver *solver, taut_error *error);
 int taut_slow_level_choose(taut_solver *solver, taut_error *error);
 /* After a step: looks from time to time whether k is still enough. */
 int taut_slow_level_step(taut_solver *solver, taut_error *error);
+void taut_slow_level_archive(taut_solver *solver, taut_archive *archive);
 /* What k omits of a step before the projection, in tolerances; 0 without the field. */
 double taut_slow_level_defect(const taut_solver *solver);
 /* Level, truncation, and their part in the estimated error. */
@@ -526,6 +527,9 @@ int taut_verify_run(taut_solver *solver, const taut_sink *sinks, int count, taut
  * taut_system_work. */
 double taut_cost_run(const taut_solver *solver);
 double taut_cost_factor(const taut_stepper *stepper);
+/* A step of slow motion by dop8 on the slow field of this level; and as much of it by radau5. */
+double taut_cost_slow_field(const taut_solver *solver, int level);
+double taut_cost_slow_implicit(const taut_solver *solver);
 
 /* (save.c) Between two steps: calls the function that saves the run, when it is time, or `now`. */
 int taut_saving_step(taut_solver *solver, bool now, taut_error *error);
