@@ -277,7 +277,7 @@ static bool is_off(taut_solver *solver, const taut_state *x)
     taut_projector *onto = &solver->level.field->onto;
     taut_copy(s->n, x->q, q);
     taut_copy(s->n, x->v, v);
-    return onto->apply(onto, x->t, q, v, NULL) != 0 ||
+    return onto->apply(onto, x->t, q, v, NULL) == 0 &&
            taut_largest_difference(s->n, v, x->v) > 1e-3 * s->rtol * taut_largest(s->n, x->v);
 }
 

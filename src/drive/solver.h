@@ -253,6 +253,7 @@ typedef struct taut_slow_level {
     double norm, before;           /* of the truncation at the latest looks, in tolerances */
     double largest;                /* over the run */
     double lambda;                 /* latest change of a multiplier by the next level */
+    double share;                  /* the largest one, over the largest multiplier */
     int raised;                    /* how often */
     bool refused;                  /* it does not apply, with the reason: */
     char reason[400];

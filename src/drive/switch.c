@@ -136,9 +136,12 @@ static double iterate(taut_solver *solver)
 
 static int watch_explicit(taut_solver *solver, taut_error *error)
 {
+    static const double FREE = 0.01; /* norm of a step that something else than stability limits */
     taut_stiff *stiff = &solver->stiff;
     taut_stepper *s = &solver->stepper;
     bool limited = s->method->stiffness(s) > s->method->stiff_limit;
+    if (solver->level.field) /* its projection moves the end of a step, however short */
+        limited = limited && solver->control.before > FREE;
     stiff->found = limited ? stiff->found + 1 : 0;
     if (stiff->found < CONFIRMED || !pays(solver))
         return TAUT_OK;

@@ -35,30 +35,27 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
     return TAUT_OK;
 }
 
-/* Onto the manifold whose y has just been computed; *move: relative to the state, the larger one.
- */
+/* Onto the manifold whose y has just been computed, positions first; *move: relative to the state,
+ * the larger one. */
 static int correct(taut_slow_field *w, double t, double *move, taut_error *error)
 {
-    enum { POSITION_STEPS = 3 };
-    static const double ROUNDING = 1e-14, CLOSE = 1e-8; /* the next one would be rounding */
+    enum { STEPS = 3 };
+    static const double CLOSE = 1e-8; /* the step after that would be rounding */
     taut_index n = w->field.n;
-    double size_q = taut_largest(n, w->q), size_v = taut_largest(n, w->v), step = INFINITY;
     *move = 0;
-    for (int k = 0; k < POSITION_STEPS && step > CLOSE * size_q; k++) {
-        TAUT_TRY(taut_multiplier_recursion_correct(w->recursion, false, t, w->q, w->v, w->step,
-                                                   error));
-        step = taut_largest(n, w->step);
-        *move += size_q > 0 ? step / size_q : 0;
+    for (int part = 0; part < 2; part++) {
+        double size = taut_largest(n, part ? w->v : w->q), step = INFINITY;
+        for (int k = 0; k < STEPS && step > CLOSE * size; k++) {
+            TAUT_TRY(taut_multiplier_recursion_correct(w->recursion, part, t, w->q, w->v, w->step,
+                                                       error));
+            step = taut_largest(n, w->step);
+            *move = taut_larger(*move, size > 0 ? step / size : 0);
+        }
     }
-    TAUT_TRY(
-        taut_multiplier_recursion_correct(w->recursion, true, t, w->q, w->v, w->step, error));
-    step = taut_largest(n, w->step);
-    *move = fmax(*move, size_v > 0 ? step / size_v : 0);
-    *move = *move > ROUNDING ? *move : 0;
-    return isfinite(step) ? TAUT_OK
-                          : taut_fail(error, TAUT_ERROR_CONVERGE,
-                                      "the projection onto the slow manifold diverged at t = %.9g",
-                                      t);
+    return isfinite(*move) ? TAUT_OK
+                           : taut_fail(error, TAUT_ERROR_CONVERGE,
+                                       "the projection onto the slow manifold diverged at t = %.9g",
+                                       t);
 }
 
 static int apply(taut_projector *projector, double t, double *q, double *v, taut_error *error)
@@ -89,11 +86,18 @@ int taut_slow_field_correction(taut_slow_field *w, int level, double t, const do
     int status = taut_multiplier_recursion_evaluate(r, level, level == 1, t, q, v, error);
     *w->field.statistics = before;
     TAUT_TRY(status);
+    taut_index m = w->field.m;
     *to = (taut_slow_correction){.a = r->a,
                                  .a_before = r->a_before,
-                                 .lambda = taut_largest_difference(w->field.m, r->lambda, r->before),
-                                 .size = taut_largest(w->field.m, r->lambda),
-                                 .rate = level == 1 ? taut_multiplier_recursion_rate(r) : NAN};
+                                 .lambda = taut_largest_difference(m, r->lambda, r->before),
+                                 .size = taut_largest(m, r->lambda)};
+    if (level > 1)
+        return TAUT_OK;
+    /* at a turning point multipliers may vanish, and their derivatives do not; that of order 2 is
+     * still the one of level 0 */
+    to->rate = taut_multiplier_recursion_rate(r);
+    for (int i = 1; i <= 2 && to->rate > 0; i++)
+        to->size = fmax(to->size, i * taut_largest(m, r->lambda + i * m) / pow(to->rate, i));
     return TAUT_OK;
 }
 

@@ -20,8 +20,8 @@ typedef struct taut_slow_field {
 typedef struct taut_slow_correction {
     const double *a, *a_before; /* [n]: accelerations of a level and of the one before */
     double lambda;              /* largest change of a multiplier */
-    double size;                /* largest multiplier */
-    double rate;                /* of the slow motion, 1/time */
+    double size;                /* largest multiplier; level 1: that it will have soon */
+    double rate;                /* of the slow motion, 1/time; level 1 */
 } taut_slow_correction;
 
 /* The context's system is mechanical, with springs, TAUT_CAN_JETS and no stiff potential; level 0.
