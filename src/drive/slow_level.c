@@ -28,11 +28,13 @@
 #include "slow/slow_field.h"
 
 enum { MOST_LEVEL = 4, BETWEEN = 4, LARGE = 2000, LARGE_LEVEL = 2 };
+static const double MOST_BYTES = 1e8; /* of jets, where Taut has the choice */
 static const double REMAINS = 0.1; /* of the truncation, after the projection */
 static const double ENOUGH = 0.1;  /* norm of the truncation in a step */
 static const double TOO_MUCH = 0.5; /* the same, at which k rises in the run */
 static const double NEAR = 0.01;    /* of that: looks after every step */
 static const double FAR = 100;      /* the same, that is no success any more */
+static const double FINE = 1e-3;    /* of that, with fixed steps: no tolerance limits their error */
 static const double FORCES = 20;   /* tolerances of multipliers */
 
 int taut_slow_level_supports(const taut_solver *solver, taut_error *error)
@@ -75,6 +77,11 @@ static int create(taut_solver *solver, taut_error *error)
                                 "%s is for rigid motion; explicit methods in motion slow are "
                                 "stabilised by post or project, which are the same here, or none",
                                 kind);
+    double bytes = 8. * 8. * taut_system_work(solver->system); /* of jets of degree 7, roughly */
+    if (solver->own_choice && !w->given && bytes > MOST_BYTES)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "the explicit slow field would need about %.3g MB for its Taylor jets",
+                         bytes / 1e6);
     TAUT_TRY(taut_slow_field_create(s->context, s->arena, s->statistics, &w->field, error));
     s->field = &w->field->field;
     if (!none)
@@ -128,15 +135,17 @@ static const char MANY[] =
     "only, with the levels that are possible";
 
 /* The step that a method is likely to take: with dop8, as measured, 0.6 over the rate of the motion
- * at rtol 1e-4 and 0.2 at 1e-8; or the given one. */
-static double likely_step(const taut_solver *solver, double rate)
+ * at rtol 1e-4 and 0.2 at 1e-8. However short fixed steps are, the manifold of level k is not that
+ * of slow motion: they count as such a step. */
+static double likely_step(taut_solver *solver, double rate)
 {
-    double length = fabs(solver->until - solver->from);
-    if (!solver->control.on && solver->step > 0)
-        return solver->step;
-    double reach = 0.6 * pow(solver->stepper.rtol / 1e-4, 1. / solver->stepper.method->order),
+    const taut_stepper *s = &solver->stepper;
+    double length = fabs(solver->until - solver->from), order = s->method->order,
+           reach = 0.6 * pow(s->rtol / 1e-4, 1 / fmax(order, 8)),
            h = fmin(rate > 0 ? reach / rate : INFINITY, fmin(length, solver->control.most));
-    return isfinite(h) ? h : 1;
+    h = isfinite(h) ? h : 1;
+    solver->level.least = solver->control.on ? 0 : fmax(h, solver->step > 0 ? solver->step : 0);
+    return fmax(h, solver->level.least);
 }
 
 static int most_level(const taut_solver *solver)
@@ -153,13 +162,14 @@ static int look(taut_solver *solver, int k, double h, taut_error *error)
     taut_slow_level *w = &solver->level;
     taut_slow_correction c;
     TAUT_TRY(taut_unevaluated(
-        taut_slow_field_correction(w->field, k + 1, now->t, now->q, now->v, &c, error), now->t,
+        taut_slow_field_correction(w->field, k + 1, false, now->t, now->q, now->v, &c, error), now->t,
         error));
     w->before = w->norm;
-    w->norm = weigh(solver, h, &c);
+    w->norm = weigh(solver, fmax(fabs(h), w->least), &c);
     w->largest = fmax(w->largest, w->norm);
     w->lambda = c.lambda;
-    w->share = c.size > 0 ? fmax(w->share, c.lambda / c.size) : w->share;
+    w->change = fmax(w->change, c.lambda);
+    w->size = fmax(w->size, c.size);
     return TAUT_OK;
 }
 
@@ -168,7 +178,7 @@ static int judge_given(taut_solver *solver, int k, taut_error *error)
     const taut_state *now = &solver->stepper.now;
     taut_slow_correction c;
     TAUT_TRY(
-        taut_slow_field_correction(solver->level.field, 1, now->t, now->q, now->v, &c, error));
+        taut_slow_field_correction(solver->level.field, 1, true, now->t, now->q, now->v, &c, error));
     TAUT_TRY(look(solver, k, likely_step(solver, c.rate), error));
     solver->level.largest = 0; /* steps count */
     return TAUT_OK;
@@ -196,10 +206,10 @@ static int find_level(taut_solver *solver, int most, int *level, taut_error *err
     const taut_state *now = &solver->stepper.now;
     corrections c = {.e = {0}};
     double h = 0, size = 0;
-    int enough = -1; /* for the motion, if not for multipliers */
+    int enough = -1; /* if not for multipliers, or not as fine as it could be */
     for (int j = 1; j <= most + 2; j++) {
         taut_slow_correction one;
-        TAUT_TRY(taut_slow_field_correction(solver->level.field, j, now->t, now->q, now->v, &one,
+        TAUT_TRY(taut_slow_field_correction(solver->level.field, j, j == 1, now->t, now->q, now->v, &one,
                                             error));
         if (j == 1)
             h = likely_step(solver, one.rate);
@@ -211,7 +221,8 @@ static int find_level(taut_solver *solver, int most, int *level, taut_error *err
             continue;
         bool small = fmax(c.e[j - 1], c.e[j]) <= ENOUGH, grows = !(c.e[j] <= c.e[j - 1]) && j > 2 &&
                                                                  !(c.e[j] <= c.e[j - 2]);
-        if (small && c.forces[j - 1] && c.forces[j])
+        bool fine = solver->control.on || fmax(c.e[j - 1], c.e[j]) <= FINE * ENOUGH;
+        if (small && fine && c.forces[j - 1] && c.forces[j])
             return settle(solver, &c, j - 2, level);
         if (small && (enough < 0 || c.lambda[j] < c.lambda[enough + 2]))
             enough = j - 2;
@@ -325,7 +336,8 @@ void taut_slow_level_archive(taut_solver *solver, taut_archive *a)
     taut_archive_real(a, &w->before);
     taut_archive_real(a, &w->largest);
     taut_archive_real(a, &w->lambda);
-    taut_archive_real(a, &w->share);
+    taut_archive_real(a, &w->change);
+    taut_archive_real(a, &w->size);
 }
 
 /* ---- in the result */
@@ -350,7 +362,7 @@ void taut_slow_level_result(const taut_solver *solver, taut_result *result)
     result->error_position += all;
     result->error_velocity += all;
     result->error += all;
-    result->error_lambda += w->share;
+    result->error_lambda += w->size > 0 ? w->change / w->size : 0;
 }
 
 int taut_slow_level_status(const taut_solver *solver, int status)

@@ -249,11 +249,12 @@ typedef struct taut_slow_level {
     struct taut_slow_field *field; /* NULL: the motion is another one, or the method implicit */
     bool given;                    /* k is the user's */
     int room;                      /* the last k that memory was reserved for */
+    double least;                  /* length that a fixed step counts as; 0: adaptive */
     int since;                     /* steps since the latest look */
     double norm, before;           /* of the truncation at the latest looks, in tolerances */
     double largest;                /* over the run */
     double lambda;                 /* latest change of a multiplier by the next level */
-    double share;                  /* the largest one, over the largest multiplier */
+    double change, size;           /* the largest one, and the largest multiplier, so far */
     int raised;                    /* how often */
     bool refused;                  /* it does not apply, with the reason: */
     char reason[400];

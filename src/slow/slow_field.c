@@ -78,12 +78,13 @@ static int apply(taut_projector *projector, double t, double *q, double *v, taut
     return TAUT_OK;
 }
 
-int taut_slow_field_correction(taut_slow_field *w, int level, double t, const double *q,
-                               const double *v, taut_slow_correction *to, taut_error *error)
+int taut_slow_field_correction(taut_slow_field *w, int level, bool first, double t,
+                               const double *q, const double *v, taut_slow_correction *to,
+                               taut_error *error)
 {
     taut_multiplier_recursion *r = w->recursion;
     taut_statistics before = *w->field.statistics;
-    int status = taut_multiplier_recursion_evaluate(r, level, level == 1, t, q, v, error);
+    int status = taut_multiplier_recursion_evaluate(r, level, first, t, q, v, error);
     *w->field.statistics = before;
     TAUT_TRY(status);
     taut_index m = w->field.m;
@@ -91,7 +92,7 @@ int taut_slow_field_correction(taut_slow_field *w, int level, double t, const do
                                  .a_before = r->a_before,
                                  .lambda = taut_largest_difference(m, r->lambda, r->before),
                                  .size = taut_largest(m, r->lambda)};
-    if (level > 1)
+    if (!first)
         return TAUT_OK;
     /* at a turning point multipliers may vanish, and their derivatives do not; that of order 2 is
      * still the one of level 0 */

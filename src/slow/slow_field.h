@@ -20,8 +20,8 @@ typedef struct taut_slow_field {
 typedef struct taut_slow_correction {
     const double *a, *a_before; /* [n]: accelerations of a level and of the one before */
     double lambda;              /* largest change of a multiplier */
-    double size;                /* largest multiplier; level 1: that it will have soon */
-    double rate;                /* of the slow motion, 1/time; level 1 */
+    double size;                /* largest multiplier; first: that it will have soon */
+    double rate;                /* of the slow motion, 1/time; first */
 } taut_slow_correction;
 
 /* The context's system is mechanical, with springs, TAUT_CAN_JETS and no stiff potential; level 0.
@@ -31,9 +31,10 @@ int taut_slow_field_create(taut_context *context, taut_arena *arena, taut_statis
 /* Memory for all up to this level (of corrections: one above that of the field). What is evaluated
  * then allocates nothing. */
 int taut_slow_field_reserve(taut_slow_field *field, int level, taut_error *error);
-/* What level j >= 1 adds to level j - 1 at a state. Not counted as work. */
-int taut_slow_field_correction(taut_slow_field *field, int level, double t, const double *q,
-                               const double *v, taut_slow_correction *correction,
-                               taut_error *error);
+/* What level j >= 1 adds to level j - 1 at a state; `first`: j is 1, and the rate is wanted. Not
+ * counted as work. */
+int taut_slow_field_correction(taut_slow_field *field, int level, bool first, double t,
+                               const double *q, const double *v,
+                               taut_slow_correction *correction, taut_error *error);
 
 #endif
