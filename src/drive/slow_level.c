@@ -26,9 +26,11 @@
 #include "base/text.h"
 #include "base/vectors.h"
 #include "slow/slow_field.h"
+#include "wrap/fields.h"
 
 enum { MOST_LEVEL = 4, BETWEEN = 4, LARGE = 2000, LARGE_LEVEL = 2 };
-static const double MOST_BYTES = 1e8; /* of jets, where Taut has the choice */
+/* units of taut_system_work (400 bytes of jets each) above which a trial assumes level 0 */
+static const double MOST_TRIED = 1e5;
 static const double REMAINS = 0.1; /* of the truncation, after the projection */
 static const double ENOUGH = 0.1;  /* norm of the truncation in a step */
 static const double TOO_MUCH = 0.5; /* the same, at which k rises in the run */
@@ -77,11 +79,8 @@ static int create(taut_solver *solver, taut_error *error)
                                 "%s is for rigid motion; explicit methods in motion slow are "
                                 "stabilised by post or project, which are the same here, or none",
                                 kind);
-    double bytes = 8. * 8. * taut_system_work(solver->system); /* of jets of degree 7, roughly */
-    if (solver->own_choice && !w->given && bytes > MOST_BYTES)
-        return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "the explicit slow field would need about %.3g MB for its Taylor jets",
-                         bytes / 1e6);
+    if (s->trial && taut_system_work(solver->system) > MOST_TRIED)
+        return taut_field_stiff_index1(s->context, s->arena, s->statistics, &s->field, error);
     TAUT_TRY(taut_slow_field_create(s->context, s->arena, s->statistics, &w->field, error));
     s->field = &w->field->field;
     if (!none)

@@ -120,14 +120,11 @@ static int next_order(taut_multiplier_recursion *r, int i, double t, bool first_
     return TAUT_OK;
 }
 
-/* y of the level just made, coefficients 0..order; the next one is 0, before the first level all. */
+/* y of the level just made, coefficients 0..order; the next one is 0. */
 static void make_y(taut_multiplier_recursion *r, int order)
 {
     const int64_t rows = r->own + (int64_t)r->equations.m;
-    if (order < 0)
-        taut_clear((r->orders + 4) * rows, r->y);
-    else
-        taut_clear(rows, r->y + (order + 1) * rows);
+    taut_clear(rows, r->y + (order + 1) * rows);
     for (int i = order; i >= 0; i--) {
         double *y = r->y + i * rows, *lambda = r->lambda + i * rows;
         for (int k = 0; k < r->own; k++)
@@ -199,12 +196,15 @@ int taut_multiplier_recursion_evaluate(taut_multiplier_recursion *r, int level, 
                          r->most);
     if (level > r->room) /* and for the next one, which often follows */
         TAUT_TRY(make_room(r, level < r->most ? level + 1 : level, error));
-    make_y(r, -1);
+    const int64_t rows = r->own + (int64_t)r->equations.m;
+    taut_clear((order_of(r, level, 0, rates) + 3) * rows, r->y); /* those of the first level */
     for (int j = 0; j <= level; j++) {
         int order = order_of(r, level, j, rates);
         set_state(r, q, v);
-        taut_copy(r->own + (int64_t)r->equations.m, r->lambda, r->before);
-        taut_copy(r->equations.n, r->a, r->a_before);
+        if (j > 0) {
+            taut_copy(rows, r->lambda, r->before);
+            taut_copy(r->equations.n, r->a, r->a_before);
+        }
         r->statistics->jets++;
         for (int i = 0; i <= order; i++)
             TAUT_TRY(next_order(r, i, t, j == 0, error));
