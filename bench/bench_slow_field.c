@@ -2,8 +2,8 @@
  * verdict.
  *
  * A stiff chain of 1000 links, from rest to t = 1, against velocity Verlet written by hand, in
- * coordinates of the links and at the limit of its stability, h = 0.9/omega; a tenth of its steps is
- * timed. Errors are those against radau9; what Verlet leaves is the oscillation of the initial
+ * coordinates of the links and at the limit of its stability, h = 0.9/omega; a tenth of its steps
+ * is timed. Errors are those against radau9; what Verlet leaves is the oscillation of the initial
  * state, 7.5e-6 in velocities at omega = 1e5, whatever its step.
  *
  *     bench_slow_field run MOTION OPTIONS
@@ -22,11 +22,10 @@ static const char chain[] =
     "link[1] = length(bob[1]) - 1 stiffness omega^2\n"
     "link[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N stiffness omega^2\n"
     "[start]\nbob[i] = (i, 0) for i in 1..N\n";
-static const char pendulum[] =
-    "[parameters]\nomega = 1e4\n[coordinates]\nx1, y1, x2, y2\n[bonds]\n"
-    "inner = sqrt(x1^2 + y1^2) - 1 stiffness omega^2\n"
-    "outer = sqrt((x1-x2)^2 + (y1-y2)^2) - 1 stiffness omega^2\n"
-    "[start]\nx1 = 1, x2 = 2, y1' = -0.5, y2' = 0.5\n";
+static const char pendulum[] = "[parameters]\nomega = 1e4\n[coordinates]\nx1, y1, x2, y2\n[bonds]\n"
+                               "inner = sqrt(x1^2 + y1^2) - 1 stiffness omega^2\n"
+                               "outer = sqrt((x1-x2)^2 + (y1-y2)^2) - 1 stiffness omega^2\n"
+                               "[start]\nx1 = 1, x2 = 2, y1' = -0.5, y2' = 0.5\n";
 
 static double spent(void)
 {
@@ -34,7 +33,8 @@ static double spent(void)
 }
 
 /* Seconds of `steps` of Verlet, in parts that do not depend on each other within a loop. */
-__attribute__((optimize("O3", "no-math-errno", "no-trapping-math"), target("avx2,fma"))) static double
+__attribute__((optimize("O3", "no-math-errno", "no-trapping-math"),
+               target("avx2,fma"))) static double
 verlet(double omega, double h, int steps)
 {
     static double x[SIZE], y[SIZE], u[SIZE], v[SIZE], fx[SIZE], fy[SIZE];

@@ -1,6 +1,6 @@
-/* test_slow_field.c - slow motion by explicit methods (slow/slow_field.c, drive/slow_level.c): orders
- * in 1/omega, evaluations, invariants, agreement with Radau methods of high order, which share
- * nothing with it but the equations, refusals, and the choice of level and method. */
+/* test_slow_field.c - slow motion by explicit methods (slow/slow_field.c, drive/slow_level.c):
+ * orders in 1/omega, evaluations, invariants, agreement with Radau methods of high order, which
+ * share nothing with it but the equations, refusals, and the choice of level and method. */
 #include <float.h>
 #include <math.h>
 
@@ -118,8 +118,9 @@ static void test_orders(void)
             snprintf(options, sizeof options, "motion=slow method=dop8 rtol=1e-12 level=%d", k);
             end_of(model, options, end);
             double projected = apart(8, end, reference[w]);
-            check_row(projected <= error[k][w] / 5, "omega %g, level %d: %.2e, without projection %.2e",
-                      omega[w], k, projected, error[k][w]);
+            check_row(projected <= error[k][w] / 5,
+                      "omega %g, level %d: %.2e, without projection %.2e", omega[w], k, projected,
+                      error[k][w]);
         }
     }
     for (int k = 0; k < 3; k++)
@@ -133,10 +134,9 @@ static void test_orders(void)
 /* FACTS of paper A, section 6: the state at t = 10 from the exact slow point, omega = 1000. */
 static void test_published(void)
 {
-    static const double reference[8] = {0.99934340676157869, -0.03622915908201496,
-                                        0.66151150110952525, 0.90497759592155011,
-                                        0.00109905864343522, 0.03032224325356639,
-                                        -0.67391036767002129, -0.21196201577063433};
+    static const double reference[8] = {
+        0.99934340676157869, -0.03622915908201496, 0.66151150110952525,  0.90497759592155011,
+        0.00109905864343522, 0.03032224325356639,  -0.67391036767002129, -0.21196201577063433};
     static const double limits[3] = {4e-6, 2e-10, 2e-10};
     check_group("reference");
     for (int k = 0; k < 3; k++) {
@@ -193,7 +193,8 @@ static void measure(invariants *x, double t, const double *q, const double *v)
     taut_index m = r->equations.m;
     double y[8];
     taut_error error;
-    check_row(taut_multiplier_recursion_evaluate(x->recursion, x->level, true, t, q, v, &error) == 0,
+    check_row(taut_multiplier_recursion_evaluate(x->recursion, x->level, true, t, q, v, &error) ==
+                  0,
               "%s", error.message);
     for (taut_index i = 0; i < 2 * m; i++)
         y[i] = r->y[i];
@@ -267,7 +268,8 @@ static const char kinetic[] = /* M(q) by [kinetic], a stiff radius, damped */
     "[parameters]\nk = 1e8\n[coordinates]\nr, phi, s\n[kinetic]\n(r'^2 + r^2*phi'^2)/2 + (s'^2 +"
     " 2*s'*phi'*r*cos(phi) + r^2*phi'^2)/2\n[potential]\n-r*cos(phi) + s^2/2\n[bonds]\n"
     "rod = r - 1 stiffness k damping 100\n[start]\nr = 1, phi = 1, s = 0.2\n";
-static const char moving[] = /* a bond that moves, a force of velocities, a soft spring, a rigid bond */
+static const char
+    moving[] = /* a bond that moves, a force of velocities, a soft spring, a rigid bond */
     "[parameters]\nk = 1e8\n[coordinates]\nx, y, u, w\n[potential]\ny + w\n[forces]\nu = -0.1*u' +"
     " 0.2*w'\nw = -0.2*u' - 0.1*w'\n[bonds]\nrod = length((x - 0.1*sin(2*t), y)) - 1 stiffness k\n"
     "link = length((u - x, w - y)) - 1 rigid\nweak = length((u, w)) - 1.5 stiffness 2 soft\n"
@@ -439,8 +441,9 @@ static void test_watch(void)
     if (check_row(o.code == 0, "%s", o.error.message)) {
         int first = o.solver->level.field->level;
         o.code = taut_solver_advance(o.solver, 5, &o.error);
-        check_row(o.code == 0 && o.solver->level.field->level > first, "t = 5: level %d, first %d: %s",
-                  o.solver->level.field->level, first, o.error.message);
+        check_row(o.code == 0 && o.solver->level.field->level > first,
+                  "t = 5: level %d, first %d: %s", o.solver->level.field->level, first,
+                  o.error.message);
         o.code = taut_solver_advance(o.solver, 20, &o.error);
         check_row(o.code == TAUT_ERROR_CONVERGE && strstr(o.error.message, "radau5"), "t = 20: %s",
                   o.error.message);
@@ -458,11 +461,8 @@ static void test_watch(void)
 
 static void test_methods(void)
 {
-    static const char *const ways[] = {"method=dop8",
-                                       "method=dopri5",
-                                       "method=rk4 step=0.01",
-                                       "method=ab2 step=0.001",
-                                       "method=midpoint step=0.002"};
+    static const char *const ways[] = {"method=dop8", "method=dopri5", "method=rk4 step=0.01",
+                                       "method=ab2 step=0.001", "method=midpoint step=0.002"};
     static const char model[] = "[parameters]\nomega = 1000\n[coordinates]\nx, y\n[potential]\ny\n"
                                 "[bonds]\nrod = sqrt(x^2 + y^2) - 1 stiffness omega^2\n"
                                 "[start]\nx = 1, y = 0\n";

@@ -299,8 +299,8 @@ static int start_slow(taut_solver *solver, taut_state *x, taut_error *error)
     }
     if (!given)
         TAUT_TRY(prepare_again(solver, d->overdamped, error));
-    bool visible = d->amplitude > 1e-3 * (s->atol + s->rtol * taut_largest(s->n, x->q)) ||
-                   is_off(solver, x);
+    bool visible =
+        d->amplitude > 1e-3 * (s->atol + s->rtol * taut_largest(s->n, x->q)) || is_off(solver, x);
     if (!visible || solver->stepper.trial) /* the run begins with or without the slow point */
         return TAUT_OK;
     static const taut_projection_method *const ways[] = {

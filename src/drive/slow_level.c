@@ -9,10 +9,11 @@
  *     e_k = 0.1 rms 1.5 h^2 |d_i|/(atol + rtol |q_i|).
  *
  * k is the first one with e_k and e_(k+1) (at rest every second correction vanishes) below a tenth
- * and, as far as levels help, multipliers within 20 tolerances. Where corrections exceed both before them, slow and fast are
- * not separated: the field is refused, and so it is where 4 levels are not enough. Along the run
- * every fourth step, or every one where e_k is near its limit, looks at e_k with its own h; k rises
- * when it is too large, and where that does not help Radau goes on. */
+ * and, as far as levels help, multipliers within 20 tolerances. Where corrections exceed both
+ * before them, slow and fast are not separated: the field is refused, and so it is where 4 levels
+ * are not enough. Along the run every fourth step, or every one where e_k is near its limit, looks
+ * at e_k with its own h; k rises when it is too large, and where that does not help Radau goes on.
+ */
 #include "drive/solver.h"
 
 #include <float.h>
@@ -31,13 +32,13 @@
 enum { MOST_LEVEL = 4, BETWEEN = 4, LARGE = 2000, LARGE_LEVEL = 2 };
 /* units of taut_system_work (400 bytes of jets each) above which a trial assumes level 0 */
 static const double MOST_TRIED = 1e5;
-static const double REMAINS = 0.1; /* of the truncation, after the projection */
-static const double ENOUGH = 0.1;  /* norm of the truncation in a step */
+static const double REMAINS = 0.1;  /* of the truncation, after the projection */
+static const double ENOUGH = 0.1;   /* norm of the truncation in a step */
 static const double TOO_MUCH = 0.5; /* the same, at which k rises in the run */
 static const double NEAR = 0.01;    /* of that: looks after every step */
 static const double FAR = 100;      /* the same, that is no success any more */
 static const double FINE = 1e-3;    /* of that, with fixed steps: no tolerance limits their error */
-static const double FORCES = 20;   /* tolerances of multipliers */
+static const double FORCES = 20;    /* tolerances of multipliers */
 
 int taut_slow_level_supports(const taut_solver *solver, taut_error *error)
 {
@@ -47,9 +48,10 @@ int taut_slow_level_supports(const taut_solver *solver, taut_error *error)
     char text[400];
     if (!bits)
         return TAUT_OK;
-    return taut_fail(error, TAUT_ERROR_REFUSED,
-                     "the explicit slow field %s; method radau5 supports motion slow of this system",
-                     taut_reasons_text(bits, text, sizeof text));
+    return taut_fail(
+        error, TAUT_ERROR_REFUSED,
+        "the explicit slow field %s; method radau5 supports motion slow of this system",
+        taut_reasons_text(bits, text, sizeof text));
 }
 
 /* A failure of the field itself: Taut's own choice gives way. */
@@ -161,8 +163,8 @@ static int look(taut_solver *solver, int k, double h, taut_error *error)
     taut_slow_level *w = &solver->level;
     taut_slow_correction c;
     TAUT_TRY(taut_unevaluated(
-        taut_slow_field_correction(w->field, k + 1, false, now->t, now->q, now->v, &c, error), now->t,
-        error));
+        taut_slow_field_correction(w->field, k + 1, false, now->t, now->q, now->v, &c, error),
+        now->t, error));
     w->before = w->norm;
     w->norm = weigh(solver, fmax(fabs(h), w->least), &c);
     w->largest = fmax(w->largest, w->norm);
@@ -176,8 +178,8 @@ static int judge_given(taut_solver *solver, int k, taut_error *error)
 {
     const taut_state *now = &solver->stepper.now;
     taut_slow_correction c;
-    TAUT_TRY(
-        taut_slow_field_correction(solver->level.field, 1, true, now->t, now->q, now->v, &c, error));
+    TAUT_TRY(taut_slow_field_correction(solver->level.field, 1, true, now->t, now->q, now->v, &c,
+                                        error));
     TAUT_TRY(look(solver, k, likely_step(solver, c.rate), error));
     solver->level.largest = 0; /* steps count */
     return TAUT_OK;
@@ -208,8 +210,8 @@ static int find_level(taut_solver *solver, int most, int *level, taut_error *err
     int enough = -1; /* if not for multipliers, or not as fine as it could be */
     for (int j = 1; j <= most + 2; j++) {
         taut_slow_correction one;
-        TAUT_TRY(taut_slow_field_correction(solver->level.field, j, j == 1, now->t, now->q, now->v, &one,
-                                            error));
+        TAUT_TRY(taut_slow_field_correction(solver->level.field, j, j == 1, now->t, now->q, now->v,
+                                            &one, error));
         if (j == 1)
             h = likely_step(solver, one.rate);
         c.e[j] = weigh(solver, h, &one);
@@ -218,8 +220,8 @@ static int find_level(taut_solver *solver, int most, int *level, taut_error *err
         c.forces[j] = forces_suffice(solver, one.lambda, size);
         if (j < 2)
             continue;
-        bool small = fmax(c.e[j - 1], c.e[j]) <= ENOUGH, grows = !(c.e[j] <= c.e[j - 1]) && j > 2 &&
-                                                                 !(c.e[j] <= c.e[j - 2]);
+        bool small = fmax(c.e[j - 1], c.e[j]) <= ENOUGH,
+             grows = !(c.e[j] <= c.e[j - 1]) && j > 2 && !(c.e[j] <= c.e[j - 2]);
         bool fine = solver->control.on || fmax(c.e[j - 1], c.e[j]) <= FINE * ENOUGH;
         if (small && fine && c.forces[j - 1] && c.forces[j])
             return settle(solver, &c, j - 2, level);
@@ -242,7 +244,8 @@ static int compare_cost(taut_solver *solver, int level, taut_error *error)
     if (!solver->own_choice || solver->level.given || own <= other)
         return TAUT_OK;
     char format[120];
-    snprintf(format, sizeof format, "needs level %d, at an estimated cost of %%.3g a step where radau5 needs %%.3g",
+    snprintf(format, sizeof format,
+             "needs level %d, at an estimated cost of %%.3g a step where radau5 needs %%.3g",
              level);
     return refuse(error, format, own, other);
 }
@@ -295,11 +298,12 @@ static int give_up(taut_solver *solver, taut_error *error)
                  w->field->level, w->norm, w->before);
         return taut_switch_for_good(solver, why, error);
     }
-    int code = taut_fail(error, TAUT_ERROR_CONVERGE,
-                         "the explicit slow field of level %d leaves an error of %.3g tolerances in "
-                         "a step at t = %.9g (%.3g at the look before), and higher levels do not "
-                         "help: slow and fast are not separated there; use method radau5",
-                         w->field->level, w->norm, solver->stepper.now.t, w->before);
+    int code =
+        taut_fail(error, TAUT_ERROR_CONVERGE,
+                  "the explicit slow field of level %d leaves an error of %.3g tolerances in "
+                  "a step at t = %.9g (%.3g at the look before), and higher levels do not "
+                  "help: slow and fast are not separated there; use method radau5",
+                  w->field->level, w->norm, solver->stepper.now.t, w->before);
     if (error)
         error->t = solver->stepper.now.t;
     return code;
@@ -368,5 +372,5 @@ int taut_slow_level_status(const taut_solver *solver, int status)
 {
     const taut_slow_level *w = &solver->level;
     return status == TAUT_OK && w->field && solver->control.on && w->largest > FAR ? TAUT_INACCURATE
-                                                                                  : status;
+                                                                                   : status;
 }

@@ -52,10 +52,10 @@ static int correct(taut_slow_field *w, double t, double *move, taut_error *error
             *move = taut_larger(*move, size > 0 ? step / size : 0);
         }
     }
-    return isfinite(*move) ? TAUT_OK
-                           : taut_fail(error, TAUT_ERROR_CONVERGE,
-                                       "the projection onto the slow manifold diverged at t = %.9g",
-                                       t);
+    return isfinite(*move)
+               ? TAUT_OK
+               : taut_fail(error, TAUT_ERROR_CONVERGE,
+                           "the projection onto the slow manifold diverged at t = %.9g", t);
 }
 
 static int apply(taut_projector *projector, double t, double *q, double *v, taut_error *error)
@@ -78,9 +78,8 @@ static int apply(taut_projector *projector, double t, double *q, double *v, taut
     return TAUT_OK;
 }
 
-int taut_slow_field_correction(taut_slow_field *w, int level, bool first, double t,
-                               const double *q, const double *v, taut_slow_correction *to,
-                               taut_error *error)
+int taut_slow_field_correction(taut_slow_field *w, int level, bool first, double t, const double *q,
+                               const double *v, taut_slow_correction *to, taut_error *error)
 {
     taut_multiplier_recursion *r = w->recursion;
     taut_statistics before = *w->field.statistics;

@@ -11,8 +11,8 @@ typedef struct taut_slow_field {
     taut_projector onto; /* g = C lambda^(k), gdot = C d/dt lambda^(k) */
     taut_field *rigid;   /* level 0: no jets */
     struct taut_multiplier_recursion *recursion;
-    int level; /* k, to be set */
-    int most;  /* for the context, by jets */
+    int level;            /* k, to be set */
+    int most;             /* for the context, by jets */
     double *q, *v, *step; /* [n] */
 } taut_slow_field;
 
@@ -34,7 +34,7 @@ int taut_slow_field_reserve(taut_slow_field *field, int level, taut_error *error
 /* What level j >= 1 adds to level j - 1 at a state; `first`: j is 1, and the rate is wanted. Not
  * counted as work. */
 int taut_slow_field_correction(taut_slow_field *field, int level, bool first, double t,
-                               const double *q, const double *v,
-                               taut_slow_correction *correction, taut_error *error);
+                               const double *q, const double *v, taut_slow_correction *correction,
+                               taut_error *error);
 
 #endif
