@@ -457,6 +457,26 @@ static void test_watch(void)
     release(&o);
 }
 
+/* An event that alters the state: the run goes on from its slow point, as radau9 does. */
+static void test_event(void)
+{
+    static const char model[] =
+        "[coordinates]\nx, y\n[potential]\ny\n[bonds]\nrod = length((x, y)) - 1 stiffness 1e6\n"
+        "[start]\nx = 1, y = 0\n[events]\nwall = x falling then x' = -0.5*x', y' = 0.1\n";
+    double a[4], b[4];
+    check_group("events");
+    end_of(model, "motion=slow method=radau9 rtol=1e-11 until=4", b);
+    outcome o = run(model, "motion=slow method=dop8 rtol=1e-8 until=4");
+    if (check_row(o.code == TAUT_OK && o.result.altered > 0 && o.result.put_back > 1e-3,
+                  "%s, altered %d times, put back by %.2g", o.error.message, (int)o.result.altered,
+                  o.result.put_back)) {
+        for (int i = 0; i < 4; i++)
+            a[i] = (i < 2 ? taut_solver_position : taut_solver_velocity)(o.solver)[i % 2];
+        check_below("distance from radau9", apart(4, a, b), 1e-6);
+    }
+    release(&o);
+}
+
 /* ---- with other methods, fixed steps too; nothing is allocated while stepping */
 
 static void test_methods(void)
@@ -500,6 +520,7 @@ int main(void)
     test_refusals();
     test_levels();
     test_watch();
+    test_event();
     test_methods();
     return check_done();
 }

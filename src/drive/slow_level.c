@@ -62,7 +62,8 @@ static int decline(taut_solver *solver, int status, const taut_error *why, taut_
         *error = *why;
     if (status != TAUT_ERROR_MEMORY && status != TAUT_ERROR_STOPPED && !w->given) {
         w->refused = true;
-        snprintf(w->reason, sizeof w->reason, "%.350s", why->message);
+        snprintf(w->reason, sizeof w->reason, "%.350s",
+                 why->message[0] ? why->message : "the slow field cannot be evaluated here");
     }
     return status;
 }
@@ -301,8 +302,8 @@ static int give_up(taut_solver *solver, taut_error *error)
     int code =
         taut_fail(error, TAUT_ERROR_CONVERGE,
                   "the explicit slow field of level %d leaves an error of %.3g tolerances in "
-                  "a step at t = %.9g (%.3g at the look before), and higher levels do not "
-                  "help: slow and fast are not separated there; use method radau5",
+                  "a step at t = %.9g (%.3g at the look before), and no higher level is "
+                  "possible: slow and fast are not separated enough there; use method radau5",
                   w->field->level, w->norm, solver->stepper.now.t, w->before);
     if (error)
         error->t = solver->stepper.now.t;
