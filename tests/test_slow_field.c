@@ -8,6 +8,7 @@
 #include "slow/multiplier_recursion.h"
 #include "slow/slow_field.h"
 #include "support/run.h"
+#include "support/two_rods.h"
 
 enum { WIDTH = 4000 };
 
@@ -387,6 +388,26 @@ static void test_refusals(void)
                   "%s without a method: %s %s", rows[k].name, o.error.message,
                   o.result.method ? o.result.method : "");
         release(&o);
+    }
+    /* functions in C have no jets */
+    static const double c[] = {1e-8, 1e-8}, q[] = {1, 0, 2, 0}, v[] = {0, -0.5, 0, 0.5};
+    taut_callbacks calls = two_rods_calls(c, q, v);
+    for (int named = 0; named < 2; named++) {
+        driven d = {0};
+        d.code = taut_system_from_callbacks(&calls, NULL, &d.system, &d.error);
+        if (d.code == 0)
+            d.code = taut_options_create(NULL, &d.options, &d.error);
+        driven_options(&d, named ? "motion=slow until=1 method=dop8" : "motion=slow until=1");
+        if (d.code == 0)
+            d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+        if (named)
+            check_row(d.code == TAUT_ERROR_REFUSED && strstr(d.error.message, "Taylor jets") &&
+                          strstr(d.error.message, "radau5"),
+                      "functions in C: %s", d.error.message);
+        else
+            check_row(d.code == 0 && d.solver->stepper.method == taut_method_find("radau5"),
+                      "functions in C, no method: %s", d.error.message);
+        driven_destroy(&d);
     }
     outcome o = make("double_pendulum;lift=0", "motion=slow method=dop8 stabilize=baumgarte");
     check_row(o.code == TAUT_ERROR_REFUSED, "baumgarte: %s", o.error.message);
