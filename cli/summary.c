@@ -192,6 +192,9 @@ void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose)
     print_energy(out, &result);
     print_drift(out, &sizes, &result);
     print_multipliers(out, outcome, &sizes, result.lambda_uncertainty);
+    if (result.level >= 0)
+        fprintf(out, "  %-*slevel %d; truncation at most %.2g in a step, relative\n", LABEL,
+                "slow field", result.level, result.truncation);
     print_watched(out, &result);
     print_error(out, &result);
     fprintf(out, "  %-*s%.3g s\n", LABEL, "wall time", outcome->seconds);
@@ -280,6 +283,10 @@ void cli_summary_json(FILE *out, const cli_outcome *outcome)
     cli_json_real(&json, "balance", result.energy_balance);
     cli_json_close(&json, '}');
     cli_json_real(&json, "lambda_uncertainty", result.lambda_uncertainty);
+    cli_json_open_flat(&json, "slow_field", '{');
+    cli_json_integer(&json, "level", result.level);
+    cli_json_real(&json, "truncation", result.truncation);
+    cli_json_close(&json, '}');
     json_watched(&json, &result);
     cli_json_real(&json, "seconds", outcome->seconds);
     if (outcome->code < 0)

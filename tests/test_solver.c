@@ -30,7 +30,7 @@ static const struct {
     {SPRING "[run]\nmotion = slow\nuntil = 2\n", "motion=full step=0.01", 0, "motion full"},
     {SPRING "[run]\nmotion = slow\nuntil = 2\n", "method=verlet step=0.01", 0, "motion full"},
     {SPRING "[run]\nmotion = slow\nuntil = 2\n", "", 0,
-     "motion slow, method radau5 (order 5), adaptive step size with rtol 1e-06, atol 1e-09"},
+     "motion slow, method dop8 (order 8), adaptive step size with rtol 1e-06, atol 1e-09"},
     {SPRING, "motion=rigid until=1", 0, "motion rigid, method dop8 (order 8), adaptive step size"},
     {SPRING, "motion=rigid until=1 step=0.1", 0, "method dop8 (order 8), step 0.1"},
     {SPRING, "motion=rigid method=verlet until=1", TAUT_ERROR_REFUSED,

@@ -251,15 +251,16 @@ static void write_report(const reference *r, const char *method, double rtol, co
             (long long)s->rejected);
 }
 
-/* dop8 in full and rigid motion, radau5 in slow motion, first-order systems by both, and runs
- * without a method. */
+/* dop8 in full and rigid motion, dop8 and radau5 in slow motion, first-order systems by both, and
+ * runs without a method. */
 static bool is_chosen_by_taut(const char *motion, const char *method)
 {
     bool explicit_one = strcmp(method, "dop8") == 0, implicit_one = strcmp(method, "radau5") == 0;
     if (strcmp(motion, "full") == 0 || strcmp(motion, "rigid") == 0)
         return !implicit_one && (explicit_one || strncmp(method, "radau", 5) != 0) &&
                strcmp(method, "dopri5") != 0;
-    return explicit_one || implicit_one || strncmp(method, "radau", 5) != 0;
+    return explicit_one || implicit_one ||
+           (strncmp(method, "radau", 5) != 0 && strcmp(method, "dopri5") != 0);
 }
 
 static void describe(const reference *r, const char *method, double rtol, const outcome *o,

@@ -272,8 +272,8 @@ typedef struct taut_result {
     /* largest |dq_i| or |dv_i| by which such states were projected onto rigid bonds or the slow
      * manifold */
     double put_back;
-    /* largest local error of an accepted step, relative: its norm times rtol; NaN with a
-     * fixed step size */
+    /* largest local error of an accepted step, relative: its norm times rtol, and `truncation`; NaN
+     * with a fixed step size */
     double error_estimate;
     /* that norm: the error over what rtol and atol allow together; NaN with a fixed step size */
     double error_share;
@@ -308,6 +308,11 @@ typedef struct taut_result {
     /* a sentence, with the time, where that is below what the motion needs; NULL: it is not. A
      * run whose motion effective was Taut's own choice then ends with TAUT_INACCURATE. */
     const char *caution;
+    /* Slow motion by an explicit method: the level k of its multipliers lambda^(k) at the end (-1:
+     * another motion or method), and what it omits in the worst step, relative, as estimated from
+     * the next level; it is part of error_estimate. NaN: none */
+    int level;
+    double truncation;
 } taut_result;
 
 /* A run of `system` as `options` say (motion, method, step, from, until, every; settings of

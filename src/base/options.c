@@ -45,6 +45,9 @@ static const taut_option table[] = {
      true,
      "derivatives of implicit methods: at every stage, or one for all stages and several steps; "
      "auto: stage while stages*(n+m) <= 64"},
+    {"level", TAUT_OPTION_INTEGER, "", 0, 4, "", "K", "run", false, true,
+     "explicit methods in motion slow: level of the slow multipliers; default: the lowest whose "
+     "truncation is below the tolerance"},
     {"inner-step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run compare", false, true,
      "longest micro-step of the impulse methods; default: 1/20 of a radian of the fastest "
      "vibration"},

@@ -101,7 +101,8 @@ static int motion_of(taut_solver *solver, const taut_method *method, unsigned *m
     if ((has & (has - 1)) == 0)
         return TAUT_OK;
     TAUT_TRY(taut_motion_choose(solver, motion, error));
-    if (has & *motion)
+    /* explicit methods have motion slow where it is specified, or Taut chooses the method too */
+    if ((has & *motion) && !(method->uses_field && *motion == TAUT_MOTION_SLOW))
         return TAUT_OK;
     solver->why[0] = '\0';
     *motion = has & TAUT_MOTION_FULL ? TAUT_MOTION_FULL : has & -has;
@@ -121,6 +122,7 @@ static int settle_method(taut_solver *solver, const taut_method *method, bool st
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "a black box has no equations that a method could integrate; projection "
                          "difference finds a slow point of it");
+    solver->own_choice = !method;
     if (!method) {
         method = taut_motion_method(solver, step_given);
         for (int k = 0; !method && taut_method_table[k];
@@ -295,7 +297,7 @@ static int find_frequency(taut_solver *solver, taut_error *error)
     const taut_diagnosis *d = &solver->diagnosis;
     const taut_state *now = &solver->stepper.now;
     if (!(solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)) ||
-        solver->stepper.method->stability == 0)
+        solver->stepper.method->stability == 0 || solver->level.field)
         return TAUT_OK;
     if (!taut_start_diagnosed(solver) || d->frequencies == 0) {
         TAUT_TRY(taut_diagnose(solver->context, now->t, now->q, taut_state_v(now),

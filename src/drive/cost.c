@@ -20,3 +20,23 @@ double taut_cost_run(const taut_solver *solver)
     return evaluations * taut_system_work(solver->system) +
            matrices * taut_cost_factor(&solver->stepper);
 }
+
+/* Evaluations of the rigid motion that one of level k costs, with its share of the projection, as
+ * measured for the double pendulum, chains and butane (within a factor of 1.5). */
+double taut_cost_slow_field(const taut_solver *solver, int level)
+{
+    enum { STAGES = 13 };
+    static const double each[] = {1.5, 5, 12, 25, 45};
+    int last = sizeof each / sizeof each[0] - 1;
+    return STAGES * each[level < last ? level : last] * taut_system_work(solver->system);
+}
+
+/* radau5 needs 2.8, 4.8 and 10 of its steps for one of dop8 at rtol 1e-4, 1e-6 and 1e-8. Factors
+ * of narrow matrices cost less than taut_cost_factor allows for. */
+double taut_cost_slow_implicit(const taut_solver *solver)
+{
+    const taut_stepper *s = &solver->stepper;
+    double size = (double)s->n + s->m, factor = fmin(taut_cost_factor(s), fmax(100 * size, 1e4)),
+           steps = 4.8 * pow(1e-6 / s->rtol, 0.14);
+    return steps * (6 * taut_system_work(solver->system) + 3 * factor);
+}

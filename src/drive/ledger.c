@@ -213,10 +213,12 @@ static int allow(taut_solver *solver, const taut_values *e, double share, double
     return TAUT_OK;
 }
 
-static double share(const taut_stepper *s)
+static double share(const taut_solver *solver)
 {
-    double size = taut_largest(s->n, s->now.q);
-    return fmin(MOST, MARGIN * (s->rtol + (size > 0 ? s->atol / size : 1)));
+    const taut_stepper *s = &solver->stepper;
+    double size = taut_largest(s->n, s->now.q),
+           tolerance = s->rtol * (1 + taut_slow_level_defect(solver));
+    return fmin(MOST, MARGIN * (tolerance + (size > 0 ? s->atol / size : 1)));
 }
 
 /* *off: the change since the latest comparison that nothing explains; *allowed: what it may be. */
@@ -229,7 +231,7 @@ static int compare(taut_solver *solver, const taut_values *e, double *off, doubl
     *off = l->falls ? way * change : fabs(change);
     if (solver->motion == TAUT_MOTION_SLOW) /* multipliers of stages may be far less accurate */
         *off = fmin(*off, fabs(change - (e->bond_energy - l->springs)));
-    return allow(solver, e, share(s), *off, allowed, error);
+    return allow(solver, e, share(solver), *off, allowed, error);
 }
 
 static int check_drift(taut_solver *solver, const taut_values *e, taut_error *error)
@@ -238,7 +240,7 @@ static int check_drift(taut_solver *solver, const taut_values *e, taut_error *er
     const taut_stepper *s = &solver->stepper;
     double way = s->now.t < s->last.t ? -1 : 1, drift = total(e) - solver->energy_base;
     bool grown = way * drift > 0, damps = !grown && !s->method->uses_field;
-    double mean = l->integral / fmax(l->passed, DBL_MIN), some = fmin(MOST, FAR * share(s)),
+    double mean = l->integral / fmax(l->passed, DBL_MIN), some = fmin(MOST, FAR * share(solver)),
            limit = (damps ? DAMPED : DRIFT) * fmax(mean, e->kinetic) + some * solver->energy_scale;
     l->beyond = fabs(drift) <= limit || (l->falls && !grown) ? 0 : l->beyond + 1;
     /* an error of q off the slow manifold may oscillate for some steps, and is damped then */
@@ -307,7 +309,7 @@ static int check_energy(taut_solver *solver, taut_error *error)
 int taut_ledger_step(taut_solver *solver, taut_error *error)
 {
     if (solver->ledger.step.on)
-        TAUT_TRY(taut_step_work_check(solver, share(&solver->stepper), error));
+        TAUT_TRY(taut_step_work_check(solver, share(solver), error));
     return check_energy(solver, error);
 }
 

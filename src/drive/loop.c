@@ -61,7 +61,8 @@ int taut_fixed_step(taut_solver *solver, double h, double next, taut_error *erro
 int taut_stabilize(taut_solver *solver, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
-    if (!solver->stabilizer)
+    /* implicit methods, to which a run may change, keep the slow manifold themselves */
+    if (!solver->stabilizer || (solver->level.field && !s->method->uses_field))
         return TAUT_OK;
     int status = solver->stabilizer->apply(solver->stabilizer, s->now.t, s->now.q, s->now.v, error);
     if (status > 0)
@@ -150,6 +151,7 @@ static int march(taut_solver *solver, double target, taut_error *error)
             *p = make_plan(now->t, target, solver->step);
         if (!restarted && solver->control.on)
             TAUT_TRY(taut_switch_step(solver, error));
+        TAUT_TRY(taut_slow_level_step(solver, error));
         TAUT_TRY(taut_monitor_step(solver, error));
         if (solver->outcome == TAUT_OK)
             taut_report(solver, now->t);
@@ -240,6 +242,7 @@ int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int sink_count,
     int status =
         twice ? taut_verify_run(solver, sinks, sink_count, progress, user, error)
               : taut_run_once(taut_solver_latest(solver), sinks, sink_count, progress, user, error);
+    status = taut_slow_level_status(taut_solver_latest(solver), status);
     return solver->status = taut_monitor_status(solver, status);
 }
 

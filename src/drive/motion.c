@@ -313,6 +313,9 @@ static bool usable(const taut_solver *solver, const taut_method *method, bool st
 {
     bool springs = solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL);
     bool stepped = step_given || method->error_order > 0 || (springs && method->stability > 0);
+    bool slow_field = solver->motion == TAUT_MOTION_SLOW && method->uses_field && springs;
+    if (slow_field && (solver->avoid_field || taut_slow_level_supports(solver, NULL) != 0))
+        return false;
     return (method->motions & solver->motion) && stepped &&
            taut_method_accepts(method, &solver->sizes, NULL) == 0;
 }
@@ -324,7 +327,7 @@ const taut_method *taut_motion_method(const taut_solver *solver, bool step_given
         const taut_method *methods[3]; /* in order of preference */
     } preferred[] = {
         {TAUT_MOTION_RIGID, {&taut_dop8, &taut_radau5, &taut_rattle}},
-        {TAUT_MOTION_SLOW, {&taut_radau5}},
+        {TAUT_MOTION_SLOW, {&taut_dop8, &taut_radau5}},
         {TAUT_MOTION_EFFECTIVE, {&taut_projected_impulse, &taut_effective}}, /* the first: a step */
         {TAUT_MOTION_FULL, {&taut_dop8, &taut_radau5, &taut_verlet}},
     };

@@ -10,7 +10,6 @@
  * Corrections are orthogonal in the metric of M: the motion along the manifold is the method's.
  * What cannot be refined stays as it is: systems without jets, dependent bonds, slow and fast not
  * separated. Full motion: lambda = C^-1 (g + T gdot) is exact but for the rounding of g. */
-#include "base/rows.h"
 #include "base/vectors.h"
 #include "drive/solver.h"
 
@@ -36,7 +35,9 @@ int taut_refine_create(taut_solver *solver, taut_error *error)
     unsigned can = solver->sizes.can;
     r->uncertainty = NAN;
     bool raw = taut_options_flag(solver->options, "raw");
-    if (raw || s->trial || s->first_order || s->m == 0 || s->method->uses_field)
+    /* runs by the slow field may change to an implicit method */
+    bool explicit_one = s->method->uses_field && !(solver->level.field && solver->own_choice);
+    if (raw || s->trial || s->first_order || s->m == 0 || explicit_one)
         return TAUT_OK;
     if (solver->motion == TAUT_MOTION_SLOW && (can & needs) == needs &&
         !(can & TAUT_HAS_STIFF_POTENTIAL))
@@ -75,24 +76,15 @@ static int refine_rigid(taut_solver *solver, bool between, taut_error *error)
  * where the positions have landed. *move: relative, the larger one. */
 static int correct(taut_solver *solver, double *move, taut_error *error)
 {
-    taut_multiplier_recursion *r = solver->refined.recursion;
-    const taut_order_equations *e = &r->equations;
+    taut_index n = solver->stepper.n;
     taut_state *state = &solver->refined.state;
     double *step = solver->stepper.error_q; /* scratch between steps */
     *move = 0;
     for (int part = 0; part < 2; part++) {
-        double *x = part ? state->v : state->q;
-        TAUT_TRY(taut_multiplier_recursion_bonds(r, state->t, state->q, state->v, error));
-        for (taut_index i = 0; i < e->m; i++) {
-            double rate = r->values.bond_dt[i] +
-                          taut_row_dot(&e->saddle.jacobian, r->values.jacobian, i, state->v);
-            r->s[i] = part ? r->y[e->m + i] - rate : r->y[i] - r->values.bond[i];
-        }
-        taut_clear(e->n, step);
-        TAUT_TRY(taut_masked_saddle_solve(&e->saddle, step, r->s, error));
-        taut_add(e->n, step, x);
-        double size = taut_largest(e->n, x);
-        *move = fmax(*move, size > 0 ? taut_largest(e->n, step) / size : 0);
+        TAUT_TRY(taut_multiplier_recursion_correct(solver->refined.recursion, part, state->t,
+                                                   state->q, state->v, step, error));
+        double size = taut_largest(n, part ? state->v : state->q);
+        *move = fmax(*move, size > 0 ? taut_largest(n, step) / size : 0);
     }
     return TAUT_OK;
 }
@@ -196,7 +188,7 @@ int taut_refine(taut_solver *solver, const taut_state *state, const taut_state *
     f->of_now = false;
     bool end =
         state == &solver->stepper.now && (state->t == solver->until || solver->rows.sinks == 0);
-    if (!f->on || (f->refused >= FEW && !end))
+    if (!f->on || solver->stepper.method->uses_field || (f->refused >= FEW && !end))
         return TAUT_OK;
     taut_state_copy(&solver->stepper, state, &f->state);
     taut_statistics before = solver->statistics;
@@ -242,8 +234,10 @@ double taut_refine_uncertainty(const taut_solver *solver)
     if (solver->motion == TAUT_MOTION_RIGID && s->method->uses_field && s->m > 0)
         return 8 * DBL_EPSILON * taut_largest(s->m, s->now.lambda); /* of the acceleration */
     bool calm = solver->unspecified && solver->diagnosis.calm;
+    double of_slow = solver->level.field && s->method->uses_field ? solver->level.lambda
+                                                                  : solver->refined.uncertainty;
     if (solver->motion != TAUT_MOTION_FULL || s->first_order)
-        return solver->refined.uncertainty + (calm ? solver->diagnosis.neglected : 0);
+        return of_slow + (calm ? solver->diagnosis.neglected : 0);
     double q = taut_largest(s->n, s->now.q), v = taut_largest(s->n, s->now.v), most = 0;
     for (taut_index i = 0; i < s->m; i++)
         if (compliance[i] > 0)

@@ -3,7 +3,8 @@
  *
  *     rigid       c = 0 for every bond that is not soft; from the foot point; index-1 field,
  *                 post-stabilised
- *     slow        the stiff system itself in compliance form, from the slow point
+ *     slow        the stiff system itself, from the slow point: in compliance form, or for explicit
+ *                 methods as the slow field, projected onto its manifold (slow_level.c)
  *     effective   c = 0 and the force of the actions, or the model itself with impulses
  *     full        the model itself; an initial state that violates rigid bonds is moved onto them
  */
@@ -18,6 +19,7 @@
 #include "point/foot_point.h"
 #include "project/project.h"
 #include "slow/series.h"
+#include "slow/slow_field.h"
 #include "system/follow.h"
 #include "vibration/effective.h"
 #include "system/hold.h"
@@ -49,6 +51,13 @@ int taut_start_system(taut_solver *solver, const taut_method *method, taut_error
 }
 
 /* ---- field and stabiliser */
+
+/* Stiff springs or a stiff potential in slow motion. */
+static bool is_slow(const taut_solver *solver)
+{
+    return solver->motion == TAUT_MOTION_SLOW &&
+           (solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL));
+}
 
 static int make_field(taut_solver *solver, bool baumgarte, taut_field **field, taut_error *error)
 {
@@ -107,14 +116,18 @@ int taut_start_prepare(taut_solver *solver, taut_error *error)
         return taut_fail_option(error, TAUT_ERROR_REFUSED, "stabilize",
                                 "baumgarte keeps rigid bonds only; [invariants] of a mechanical "
                                 "model need post, project or none");
-    if (s->method->uses_field)
+    bool slow_field = s->method->uses_field && is_slow(solver);
+    if (slow_field)
+        TAUT_TRY(taut_slow_level_create(solver, error));
+    else if (s->method->uses_field)
         TAUT_TRY(make_field(solver, baumgarte, &s->field, error));
     if (s->first_order)
         TAUT_TRY(taut_follow_create(s->context, s->arena, &solver->follow, error));
     TAUT_TRY(make_second_field(solver, error));
     if (solver->drift.conserved > 0)
         TAUT_TRY(taut_conserve_create(s->context, s->arena, 0, &solver->invariants, error));
-    TAUT_TRY(make_stabilizer(solver, kind, error));
+    if (!slow_field)
+        TAUT_TRY(make_stabilizer(solver, kind, error));
     if (solver->drift.rows == 0 || s->first_order)
         return TAUT_OK;
     static const taut_foot_point_settings later = {.ignore_holds = true};
@@ -135,7 +148,7 @@ void taut_start_release(taut_solver *solver)
 {
     taut_projector *held = solver->assembly == solver->onto_rigid ? NULL : solver->assembly;
     taut_projector *made[] = {solver->stabilizer, solver->onto_rigid, held, solver->slow};
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < 4; k++) /* the slow field owns its projector */
         if (made[k] && made[k]->destroy)
             made[k]->destroy(made[k]);
     if (solver->stepper.field && solver->stepper.field->destroy)
@@ -259,10 +272,18 @@ static int prepare_again(taut_solver *solver, bool overdamped, taut_error *error
     return TAUT_OK;
 }
 
-static bool is_slow(const taut_solver *solver)
+/* Explicit methods do not damp velocities across the bonds, however small the amplitude is. */
+static bool is_off(taut_solver *solver, const taut_state *x)
 {
-    return solver->motion == TAUT_MOTION_SLOW &&
-           (solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL));
+    const taut_stepper *s = &solver->stepper;
+    double *q = s->error_q, *v = s->error_v; /* scratch before the first step */
+    if (!solver->level.field)
+        return false;
+    taut_projector *onto = &solver->level.field->onto;
+    taut_copy(s->n, x->q, q);
+    taut_copy(s->n, x->v, v);
+    return onto->apply(onto, x->t, q, v, NULL) == 0 &&
+           taut_largest_difference(s->n, v, x->v) > 1e-3 * s->rtol * taut_largest(s->n, x->v);
 }
 
 /* Slow motion begins on the slow manifold, or continues there from a given state x, which is not
@@ -283,7 +304,8 @@ static int start_slow(taut_solver *solver, taut_state *x, taut_error *error)
     }
     if (!given)
         TAUT_TRY(prepare_again(solver, d->overdamped, error));
-    bool visible = d->amplitude > 1e-3 * (s->atol + s->rtol * taut_largest(s->n, x->q));
+    bool visible =
+        d->amplitude > 1e-3 * (s->atol + s->rtol * taut_largest(s->n, x->q)) || is_off(solver, x);
     if (!visible || solver->stepper.trial) /* the run begins with or without the slow point */
         return TAUT_OK;
     static const taut_projection_method *const ways[] = {
@@ -400,6 +422,7 @@ int taut_start_state(taut_solver *solver, taut_error *error)
         TAUT_TRY(start_on_bonds(solver, error));
     if (is_slow(solver))
         TAUT_TRY(start_slow(solver, &solver->stepper.now, error));
+    TAUT_TRY(taut_slow_level_choose(solver, error));
     if (solver->drift.conserved > 0)
         TAUT_TRY(verify_invariants(solver, error));
     return taut_start_begin(solver, error);

@@ -77,6 +77,7 @@ void taut_solver_unequip(taut_solver *solver)
     solver->context = NULL;
     solver->derived = NULL;
     solver->refined = (taut_refined){0};
+    solver->level.field = NULL;
     solver->stiff = (taut_stiff){.at = solver->stiff.at};
     solver->drift.rows = 0;
 }
@@ -90,6 +91,7 @@ int taut_solver_equip(taut_solver *solver, taut_error *error)
     s->context = solver->context;
     TAUT_TRY(taut_drift_create(solver, error));
     TAUT_TRY(taut_start_prepare(solver, error));
+    TAUT_TRY(taut_slow_level_choose(solver, error));
     TAUT_TRY(s->method->create(s, error));
     TAUT_TRY(s->method->multipliers(s, s->now.t, s->now.q, taut_state_v(&s->now),
                                     taut_state_lambda(&s->now), error));
@@ -161,6 +163,13 @@ static int make_first(taut_solver *like, const taut_options *options,
             *solver = made;
         if (status == 0 || !made)
             return status;
+        if (made->level.refused && made->own_choice) {
+            like->avoid_field = true;
+            snprintf(like->why, sizeof like->why, "not dop8: %.400s", made->level.reason);
+            taut_solver_destroy(made);
+            taut_error_clear(error);
+            continue;
+        }
         bool chosen = made->unspecified && made->motion != 0 && made->motion != TAUT_MOTION_FULL &&
                       !(like->avoid & made->motion);
         bool again = chosen && status != TAUT_ERROR_MEMORY && status != TAUT_ERROR_USAGE &&
@@ -319,5 +328,6 @@ int taut_solver_result_get(const taut_solver *solver, taut_result *result, taut_
         .rtol = asked->control.on ? asked->asked : NAN};
     taut_ledger_result(solver, &own);
     taut_monitor_result(solver, &own);
+    taut_slow_level_result(solver, &own);
     return taut_struct_fill(result, &own, sizeof own, "taut_result", error);
 }

@@ -247,6 +247,22 @@ typedef struct taut_monitor {
     char caution[400];                /* what does not hold any more; empty: nothing */
 } taut_monitor;
 
+/* The explicit slow field and its level k (slow_level.c). */
+typedef struct taut_slow_level {
+    struct taut_slow_field *field; /* NULL: the motion is another one, or the method implicit */
+    bool given;                    /* k is the user's */
+    int room;                      /* the last k that memory was reserved for */
+    double least;                  /* length that a fixed step counts as; 0: adaptive */
+    int since;                     /* steps since the latest look */
+    double norm, before;           /* of the truncation at the latest looks, in tolerances */
+    double largest;                /* over the run */
+    double lambda;                 /* latest change of a multiplier by the next level */
+    double change, size;           /* the largest one, and the largest multiplier, so far */
+    int raised;                    /* how often */
+    bool refused;                  /* it does not apply, with the reason: */
+    char reason[400];
+} taut_slow_level;
+
 /* Steps of one length from `start`, the last one ending at `target` (loop.c). */
 typedef struct taut_plan {
     double start, target, h; /* h has the sign of the direction */
@@ -290,6 +306,8 @@ struct taut_solver {
     bool moved;               /* the run does not begin at the initial state of the model */
     unsigned motion;          /* one bit */
     unsigned avoid;           /* motions that could not begin, when Taut has the choice */
+    bool avoid_field;         /* so could the explicit slow field not; the reason is in `why` */
+    bool own_choice;          /* Taut chose the method */
     bool unspecified;         /* neither motion nor method is specified */
     double from, until, step; /* step: the fixed size; adaptive: the latest */
     bool step_in_run;         /* the step is that of [run] */
@@ -306,6 +324,7 @@ struct taut_solver {
     bool midway; /* restored in the middle of a run: taut_solver_run goes on with the plan */
     taut_saving saving;
     taut_refined refined;
+    taut_slow_level level;
     taut_caller caller;
     taut_kept kept;
     taut_watch watch;
@@ -427,6 +446,22 @@ int taut_start_again(taut_solver *solver, bool given, taut_state *state, double 
                      taut_error *error);
 void taut_start_release(taut_solver *solver);
 
+/* (slow_level.c) Does the explicit slow field support the system? Fails with the reasons. */
+int taut_slow_level_supports(const taut_solver *solver, taut_error *error);
+/* Makes the field for explicit methods, and its projector. */
+int taut_slow_level_create(taut_solver *solver, taut_error *error);
+/* Chooses k at the state where the motion begins, or refuses. */
+int taut_slow_level_choose(taut_solver *solver, taut_error *error);
+/* After a step: looks from time to time whether k is still enough. */
+int taut_slow_level_step(taut_solver *solver, taut_error *error);
+void taut_slow_level_archive(taut_solver *solver, taut_archive *archive);
+/* What k omits of a step before the projection, in tolerances; 0 without the field. */
+double taut_slow_level_defect(const taut_solver *solver);
+/* Level, truncation, and their part in the estimated error. */
+void taut_slow_level_result(const taut_solver *solver, taut_result *result);
+/* TAUT_INACCURATE for a run that ended well with a given k that is far too low. */
+int taut_slow_level_status(const taut_solver *solver, int status);
+
 /* (redundant_run.c) Replaces solver->system by one without redundant rigid bonds, where there are
  * any; `springs`: those that are rigid in rigid motion count as well. Refuses bonds that contradict
  * each other, and singular initial states. */
@@ -507,6 +542,9 @@ int taut_verify_decide(taut_waiting *rows, taut_error *error);
  * taut_system_work. */
 double taut_cost_run(const taut_solver *solver);
 double taut_cost_factor(const taut_stepper *stepper);
+/* A step of slow motion by dop8 on the slow field of this level; and as much of it by radau5. */
+double taut_cost_slow_field(const taut_solver *solver, int level);
+double taut_cost_slow_implicit(const taut_solver *solver);
 
 /* (save.c) Between two steps: calls the function that saves the run, when it is time, or `now`. */
 int taut_saving_step(taut_solver *solver, bool now, taut_error *error);
@@ -515,6 +553,8 @@ int taut_saving_step(taut_solver *solver, bool now, taut_error *error);
 int taut_switch_create(taut_solver *solver, taut_error *error);
 void taut_switch_release(taut_solver *solver);                        /* last of all methods */
 void taut_switch_archive(taut_solver *solver, taut_archive *archive); /* methods included */
+/* Changes the method for good, with a reason that follows "where". */
+int taut_switch_for_good(taut_solver *solver, const char *why, taut_error *error);
 /* After a step, its rows and events: changes the method where the system is stiff. */
 int taut_switch_step(taut_solver *solver, taut_error *error);
 

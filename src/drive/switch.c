@@ -73,6 +73,13 @@ static int change(taut_solver *solver, const taut_method *to, const char *why, t
     return TAUT_OK;
 }
 
+int taut_switch_for_good(taut_solver *solver, const char *why, taut_error *error)
+{
+    TAUT_TRY(change(solver, &taut_radau5, why, error));
+    solver->stiff.watched = false;
+    return TAUT_OK;
+}
+
 /* f[n or 2n] at z: rates; of second-order systems (v, v'). */
 static int rate(taut_solver *solver, const double *z, double *f)
 {
@@ -129,9 +136,12 @@ static double iterate(taut_solver *solver)
 
 static int watch_explicit(taut_solver *solver, taut_error *error)
 {
+    static const double FREE = 0.01; /* norm of a step that something else than stability limits */
     taut_stiff *stiff = &solver->stiff;
     taut_stepper *s = &solver->stepper;
     bool limited = s->method->stiffness(s) > s->method->stiff_limit;
+    if (solver->level.field) /* its projection moves the end of a step, however short */
+        limited = limited && solver->control.before > FREE;
     stiff->found = limited ? stiff->found + 1 : 0;
     if (stiff->found < CONFIRMED || !pays(solver))
         return TAUT_OK;

@@ -11,13 +11,15 @@
  *
  * gains a power of C with each level. Derivatives in time are Taylor coefficients along the
  * motion that the level itself makes: level j is computed to order 2 (levels above j) + 1, order
- * by order (order_equations.c), with one factorisation for all orders and levels. (The second
+ * by order (order_equations.c), with one factorisation for all orders and levels; coefficient 0 of
+ * forces and bonds is that of the state, and computed once for all levels. (The second
  * derivative is that along the motion of level j-1, which differs from that of level j by as much
  * as the levels do, times C.) Damped bonds, C lambda = g + T gdot: C lambda is replaced by
  * y = (1 + T d/dt)^-1 C lambda, that is y_i = c lambda_i - tau (i+1) y_{i+1}. Soft bonds are
  * forces. A stiff potential adds rows of its own (potential_recursion.c). */
 #include "slow/multiplier_recursion.h"
 
+#include "base/rows.h"
 #include "base/vectors.h"
 #include "slow/truncation_error.h"
 
@@ -73,6 +75,19 @@ static int advance(taut_multiplier_recursion *r, int i, double t, taut_error *er
     return taut_jet_advance_inside(r->jet, i, t, r->q + i * n, r->v + i * n, &r->values, error);
 }
 
+/* Coefficient 0 of forces and bonds, kept by the first level for the others. */
+static void keep_first(taut_multiplier_recursion *r, bool first_level)
+{
+    const int64_t n = r->equations.n, m = r->equations.m;
+    double *at[] = {r->a, r->values.bond, r->values.bond_dt, r->values.gamma}, *kept = r->first;
+    r->values.force = r->a;
+    for (int k = 0; k < 4; k++) {
+        int64_t size = k == 0 ? n : m;
+        taut_copy(size, first_level ? at[k] : kept, first_level ? kept : at[k]);
+        kept += size;
+    }
+}
+
 static int next_order(taut_multiplier_recursion *r, int i, double t, bool first_level,
                       taut_error *error)
 {
@@ -80,9 +95,12 @@ static int next_order(taut_multiplier_recursion *r, int i, double t, bool first_
     const int64_t n = e->n, rows = r->own + (int64_t)e->m;
     double *a = r->a + i * n, *lambda = r->lambda + i * rows;
     taut_order_term term[TAUT_JET_ORDER_MAX + 1];
-    TAUT_TRY(advance(r, i, t, error));
+    if (i > 0 || first_level)
+        TAUT_TRY(advance(r, i, t, error));
     if (i == 0 && first_level)
         TAUT_TRY(r->solver.factor(r->solver.self, t, error));
+    if (i == 0)
+        keep_first(r, first_level);
     for (int b = 0; b <= i; b++)
         term[b] = (taut_order_term){.jacobian = r->jacobian + b * e->g_entries,
                                     .mass = r->mass + b * e->m_entries,
@@ -102,11 +120,11 @@ static int next_order(taut_multiplier_recursion *r, int i, double t, bool first_
     return TAUT_OK;
 }
 
-/* y of the level just made, coefficients 0..order; beyond, and before the first level: 0. */
+/* y of the level just made, coefficients 0..order; the next one is 0. */
 static void make_y(taut_multiplier_recursion *r, int order)
 {
     const int64_t rows = r->own + (int64_t)r->equations.m;
-    taut_clear((r->orders + 4) * rows, r->y);
+    taut_clear(rows, r->y + (order + 1) * rows);
     for (int i = order; i >= 0; i--) {
         double *y = r->y + i * rows, *lambda = r->lambda + i * rows;
         for (int k = 0; k < r->own; k++)
@@ -126,6 +144,8 @@ static int new_arrays(taut_multiplier_recursion *r, taut_error *error)
     TAUT_TRY(TAUT_RESERVE(arena, kept * rows, error, &r->lambda, &r->y));
     TAUT_TRY(TAUT_RESERVE(arena, rows, error, &r->values.bond, &r->values.bond_dt, &r->values.gamma,
                           &r->s, &r->before));
+    TAUT_TRY(TAUT_RESERVE(arena, e->n, error, &r->a_before));
+    TAUT_TRY(TAUT_RESERVE(arena, e->n + 3 * (int64_t)e->m, error, &r->first));
     TAUT_TRY(TAUT_RESERVE(arena, (kept - 2) * e->g_entries, error, &r->jacobian));
     TAUT_TRY(TAUT_RESERVE(arena, (e->varying ? kept - 2 : 2) * e->m_entries, error, &r->mass));
     return TAUT_RESERVE(arena, (kept - 2) * r->solver.hessian_entries, error, &r->hessian);
@@ -144,6 +164,11 @@ static int make_room(taut_multiplier_recursion *r, int levels, taut_error *error
     TAUT_TRY(taut_jet_create(r->context, r->orders, wanted, &r->jet, error));
     r->room = levels;
     return TAUT_OK;
+}
+
+int taut_multiplier_recursion_reserve(taut_multiplier_recursion *r, int level, taut_error *error)
+{
+    return level > r->room ? make_room(r, level < r->most ? level : r->most, error) : TAUT_OK;
 }
 
 static void set_state(taut_multiplier_recursion *r, const double *q, const double *v)
@@ -171,16 +196,36 @@ int taut_multiplier_recursion_evaluate(taut_multiplier_recursion *r, int level, 
                          r->most);
     if (level > r->room) /* and for the next one, which often follows */
         TAUT_TRY(make_room(r, level < r->most ? level + 1 : level, error));
-    make_y(r, -1);
+    const int64_t rows = r->own + (int64_t)r->equations.m;
+    taut_clear((order_of(r, level, 0, rates) + 3) * rows, r->y); /* those of the first level */
     for (int j = 0; j <= level; j++) {
         int order = order_of(r, level, j, rates);
         set_state(r, q, v);
-        taut_copy(r->own + (int64_t)r->equations.m, r->lambda, r->before);
+        if (j > 0) {
+            taut_copy(rows, r->lambda, r->before);
+            taut_copy(r->equations.n, r->a, r->a_before);
+        }
         r->statistics->jets++;
         for (int i = 0; i <= order; i++)
             TAUT_TRY(next_order(r, i, t, j == 0, error));
         make_y(r, order);
     }
+    return TAUT_OK;
+}
+
+int taut_multiplier_recursion_correct(taut_multiplier_recursion *r, bool velocity, double t,
+                                      double *q, double *v, double *step, taut_error *error)
+{
+    const taut_order_equations *e = &r->equations;
+    TAUT_TRY(taut_multiplier_recursion_bonds(r, t, q, v, error));
+    for (taut_index i = 0; i < e->m; i++)
+        r->s[i] = velocity ? r->y[e->m + i] - r->values.bond_dt[i] -
+                                 taut_row_dot(&e->saddle.jacobian, r->values.jacobian, i, v)
+                           : r->y[i] - r->values.bond[i];
+    taut_clear(e->n, step);
+    r->statistics->solves++;
+    TAUT_TRY(taut_masked_saddle_solve(&e->saddle, step, r->s, error));
+    taut_add(e->n, step, velocity ? v : q);
     return TAUT_OK;
 }
 

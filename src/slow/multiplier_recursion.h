@@ -36,7 +36,9 @@ struct taut_multiplier_recursion {
     taut_values values;                /* bond, bond_dt, gamma: the latest coefficient */
     double *s;                         /* [own + m] */
     double *jacobian, *mass, *hessian; /* [orders+2][entries]; of V */
-    double *before; /* [own + m]: lambda of the level before the latest, at the same state */
+    double *first;                     /* [n + 3m]: force, bond, bond_dt, gamma of the state */
+    /* [own + m], [n]: lambda and a of the level before the latest, at the same state */
+    double *before, *a_before;
     /* the results, of the latest level */
     double *q, *v, *a; /* [orders+3][n] */
     double *lambda;    /* [orders+4][own + m] */
@@ -57,6 +59,10 @@ void taut_multiplier_recursion_destroy(taut_multiplier_recursion *recursion);
  * some orders ahead. */
 int taut_multiplier_recursion_most(const taut_context *context, int ahead);
 
+/* Room for levels up to this one, where there is none yet. */
+int taut_multiplier_recursion_reserve(taut_multiplier_recursion *recursion, int level,
+                                      taut_error *error);
+
 /* The multipliers of the given level at (t, q, v), in recursion->lambda, with a in
  * recursion->a, and y in recursion->y; with `rates` also coefficient 1 of all of them. Allocates
  * nothing unless there is no room yet. */
@@ -67,6 +73,10 @@ int taut_multiplier_recursion_evaluate(taut_multiplier_recursion *recursion, int
  * not. */
 int taut_multiplier_recursion_bonds(taut_multiplier_recursion *recursion, double t, const double *q,
                                     const double *v, taut_error *error);
+/* Bonds alone: moves q to g = y, or v to G v + g_t = y', with the y and the matrix of the latest
+ * evaluation (`rates`), by step[n]: one Newton step, orthogonal in the metric of M. */
+int taut_multiplier_recursion_correct(taut_multiplier_recursion *recursion, bool velocity, double t,
+                                      double *q, double *v, double *step, taut_error *error);
 /* A rate of the slow motion (taut_truncation_rate) after an evaluation with rates. */
 double taut_multiplier_recursion_rate(const taut_multiplier_recursion *recursion);
 

@@ -68,7 +68,7 @@ static void archive(taut_stepper *s, taut_archive *to)
 
 const taut_method taut_ab2 = {
     .name = "ab2",
-    .motions = TAUT_MOTION_RIGID | TAUT_MOTION_FULL,
+    .motions = TAUT_MOTION_RIGID | TAUT_MOTION_SLOW | TAUT_MOTION_FULL,
     .order = 2,
     .summary = "Adams-Bashforth of order 2, started with Euler: one evaluation a step",
     .reference = "Bashforth, Adams 1883; Ascher, Qin, Reich 1992, Example 4",

@@ -273,7 +273,8 @@ int taut_runge_kutta_multipliers(taut_stepper *s, double t, const double *q, con
 
 #define EXPLICIT(method, ...)                                                                      \
     const taut_method taut_##method = {.name = #method,                                            \
-                                       .motions = TAUT_MOTION_RIGID | TAUT_MOTION_FULL,            \
+                                       .motions = TAUT_MOTION_RIGID | TAUT_MOTION_SLOW |           \
+                                                  TAUT_MOTION_FULL,                                \
                                        .needs = TAUT_CAN_FORCE,                                    \
                                        .refuses = TAUT_HAS_STEPPER,                                \
                                        .data = &taut_tableau_##method,                             \

@@ -71,11 +71,12 @@ static void stretch(taut_field *field, const double *x, double *gx)
 }
 
 static int fill(mechanical *w, taut_context *context, taut_arena *arena,
-                taut_statistics *statistics, double alpha, double beta, taut_error *error)
+                taut_statistics *statistics, double alpha, double beta, unsigned stiff,
+                taut_error *error)
 {
     taut_mechanics *x = &w->mechanics;
     bool terms = alpha != 0 || beta != 0;
-    unsigned wanted = TAUT_WANT_GAMMA | (terms ? TAUT_WANT_BOND : 0);
+    unsigned wanted = TAUT_WANT_GAMMA | (terms ? TAUT_WANT_BOND : 0) | stiff;
     TAUT_TRY(taut_mechanics_create(x, context, arena, statistics, wanted, error));
     w->alpha = alpha;
     w->beta = beta;
@@ -105,8 +106,8 @@ static int check_kind(taut_context *context, taut_error *error)
     return TAUT_OK;
 }
 
-int taut_field_index1(taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                      double alpha, double beta, taut_field **field, taut_error *error)
+static int create(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                  double alpha, double beta, unsigned stiff, taut_field **field, taut_error *error)
 {
     *field = NULL;
     TAUT_TRY(check_kind(context, error));
@@ -114,12 +115,24 @@ int taut_field_index1(taut_context *context, taut_arena *arena, taut_statistics 
         return taut_fail(error, TAUT_ERROR_USAGE, "Baumgarte's parameters must not be negative");
     mechanical *w = TAUT_NEW(arena, mechanical, 1);
     TAUT_NEED(error, w);
-    int status = fill(w, context, arena, statistics, alpha, beta, error);
+    int status = fill(w, context, arena, statistics, alpha, beta, stiff, error);
     if (status == 0)
         *field = &w->field;
     else
         taut_saddle_destroy(w->saddle);
     return status;
+}
+
+int taut_field_index1(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                      double alpha, double beta, taut_field **field, taut_error *error)
+{
+    return create(context, arena, statistics, alpha, beta, 0, field, error);
+}
+
+int taut_field_stiff_index1(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                            taut_field **field, taut_error *error)
+{
+    return create(context, arena, statistics, 0, 0, TAUT_STIFF_AS_RODS, field, error);
 }
 
 int taut_field_full(taut_context *context, taut_arena *arena, taut_statistics *statistics,

@@ -15,6 +15,10 @@ int taut_field_full(taut_context *context, taut_arena *arena, taut_statistics *s
  * as forces. alpha = beta = 0: the plain index-1 form; else Baumgarte's. */
 int taut_field_index1(taut_context *context, taut_arena *arena, taut_statistics *statistics,
                       double alpha, double beta, taut_field **field, taut_error *error);
+/* The same for all bonds that are not soft, as if they were rigid: accelerations and multipliers
+ * lambda^(0) of slow motion (slow/slow_field.c). */
+int taut_field_stiff_index1(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                            taut_field **field, taut_error *error);
 /* z' = f(t,z,y) - gamma F h, y from G f(t,z,y) + g_t = 0 (constraints); h = (constraints,
  * invariants), F = H^T (H H^T)^-1. gamma = 0: no stabilising term. y is returned in lambda's
  * place. */

@@ -1,0 +1,147 @@
+/* bench_slow_field.c - slow motion by dop8 on the explicit slow field. Rows: name | limit | value |
+ * verdict.
+ *
+ * A stiff chain of 1000 links, from rest to t = 1, against velocity Verlet written by hand, in
+ * coordinates of the links and at the limit of its stability, h = 0.9/omega; a tenth of its steps
+ * is timed. Errors are those against radau9; what Verlet leaves is the oscillation of the initial
+ * state, 7.5e-6 in velocities at omega = 1e5, whatever its step.
+ *
+ *     bench_slow_field run MOTION OPTIONS
+ *     a run of the double pendulum; prints its evaluations: for bench_slow_field_instructions.sh */
+#define _XOPEN_SOURCE 700
+#include <math.h>
+#include <stdlib.h>
+
+#include "runs.h"
+
+enum { LINKS = 1000, SIZE = LINKS + 2 };
+
+static const char chain[] =
+    "[parameters]\nN = 1000\nomega = %s\n[particles]\ndimension = 2\nbob[i] for i in 1..N mass 1\n"
+    "[potential]\nsum(bob[i].y for i in 1..N)\n[bonds]\n"
+    "link[1] = length(bob[1]) - 1 stiffness omega^2\n"
+    "link[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N stiffness omega^2\n"
+    "[start]\nbob[i] = (i, 0) for i in 1..N\n";
+static const char pendulum[] = "[parameters]\nomega = 1e4\n[coordinates]\nx1, y1, x2, y2\n[bonds]\n"
+                               "inner = sqrt(x1^2 + y1^2) - 1 stiffness omega^2\n"
+                               "outer = sqrt((x1-x2)^2 + (y1-y2)^2) - 1 stiffness omega^2\n"
+                               "[start]\nx1 = 1, x2 = 2, y1' = -0.5, y2' = 0.5\n";
+
+static double spent(void)
+{
+    return bench_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+/* Seconds of `steps` of Verlet, in parts that do not depend on each other within a loop. */
+__attribute__((optimize("O3", "no-math-errno", "no-trapping-math"),
+               target("avx2,fma"))) static double
+verlet(double omega, double h, int steps)
+{
+    static double x[SIZE], y[SIZE], u[SIZE], v[SIZE], fx[SIZE], fy[SIZE];
+    for (int i = 0; i < LINKS; i++) {
+        x[i] = 1;
+        y[i] = u[i] = v[i] = 0;
+    }
+    double begin = spent(), half = h / 2, stiffness = omega * omega;
+    for (int s = 0; s < steps; s++) {
+        for (int i = 0; i < LINKS; i++) {
+            x[i] += half * u[i];
+            y[i] += half * v[i];
+        }
+        for (int i = 0; i < LINKS; i++) {
+            double length = sqrt(x[i] * x[i] + y[i] * y[i]),
+                   g = (x[i] - 1) * (x[i] + 1) + y[i] * y[i],
+                   tension = stiffness * (g / (length + 1)) / length;
+            fx[i] = tension * x[i];
+            fy[i] = tension * y[i];
+        }
+        for (int i = 1; i < LINKS; i++) {
+            u[i] += h * (fx[i - 1] - 2 * fx[i] + fx[i + 1]);
+            v[i] += h * (fy[i - 1] - 2 * fy[i] + fy[i + 1]);
+        }
+        u[0] += h * (fx[1] - fx[0]);
+        v[0] += h * (fy[1] - fy[0] - 1);
+        for (int i = 0; i < LINKS; i++) {
+            x[i] += half * u[i];
+            y[i] += half * v[i];
+        }
+    }
+    return spent() - begin;
+}
+
+/* The state at t = 1 into end[4000], and the least seconds of several runs. */
+static double timed(const char *omega, const char *options, int runs, double *end)
+{
+    char model[1000];
+    double best = INFINITY;
+    snprintf(model, sizeof model, chain, omega);
+    for (int k = 0; k < runs; k++) {
+        bench b = make(model, 0, options);
+        double begin = spent();
+        if (b.code == 0)
+            b.code = taut_solver_advance(b.solver, 1, &b.error);
+        best = fmin(best, spent() - begin);
+        for (int i = 0; b.code == 0 && i < 2 * LINKS; i++) {
+            end[i] = taut_solver_position(b.solver)[i];
+            end[2 * LINKS + i] = taut_solver_velocity(b.solver)[i];
+        }
+        if (done(&b) != 0)
+            return NAN;
+    }
+    return best;
+}
+
+static double apart(int count, const double *a, const double *b)
+{
+    double most = 0;
+    for (int i = 0; i < count; i++)
+        most = fmax(most, fabs(a[i] - b[i]));
+    return most;
+}
+
+static int compare_chains(void)
+{
+    static const struct {
+        const char *omega, *level;
+        double error, times; /* at most, in q; at least */
+    } rows[] = {{"1e6", "0", 1e-6, 300}, {"1e5", "0", 1e-5, 20}, {"1e5", "1", 1e-7, 20}};
+    static double reference[4 * LINKS], end[4 * LINKS];
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        char options[100], name[200];
+        double omega = strtod(rows[k].omega, NULL), h = 0.9 / omega;
+        int steps = (int)(0.1 / h);
+        if (k != 2)
+            timed(rows[k].omega, "motion=slow method=radau9 rtol=1e-10 until=1", 1, reference);
+        snprintf(options, sizeof options, "motion=slow method=dop8 rtol=1e-8 until=1 level=%s",
+                 rows[k].level);
+        double own = timed(rows[k].omega, options, 5, end), other = 10 * verlet(omega, h, steps);
+        printf("chain of 1000, omega %s, level %s: %.3g s, Verlet %.3g s; velocities off by %.2g\n",
+               rows[k].omega, rows[k].level, own, other,
+               apart(2 * LINKS, end + 2 * LINKS, reference + 2 * LINKS));
+        snprintf(name, sizeof name, "slow field, chain of 1000, omega %s, level %s: error in q",
+                 rows[k].omega, rows[k].level);
+        row(name, rows[k].error, apart(2 * LINKS, end, reference));
+        snprintf(name, sizeof name,
+                 "slow field, chain of 1000, omega %s, level %s: seconds over those of Verlet",
+                 rows[k].omega, rows[k].level);
+        row(name, 1 / rows[k].times, own / other);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    taut_blas_threads(1);
+    if (argc < 4)
+        return compare_chains();
+    char settings[300];
+    taut_result result = {.size = sizeof result};
+    snprintf(settings, sizeof settings, "motion=%s method=dop8 until=10 %s", argv[2], argv[3]);
+    bench b = make(pendulum, 0, settings);
+    if (b.code == 0)
+        b.code = taut_solver_advance(b.solver, 10, &b.error);
+    if (b.code == 0)
+        taut_solver_result_get(b.solver, &result, NULL);
+    printf("%lld\n", (long long)result.statistics.force_evaluations);
+    return done(&b) != 0;
+}
