@@ -239,6 +239,7 @@ int taut_redundant_rescue(taut_solver *solver, int status, bool *again, taut_err
 static int restore_subset(taut_solver *solver, const unsigned char *muted,
                           const taut_method *method, taut_error *error)
 {
+    taut_guard_release(solver);
     taut_solver_unequip(solver);
     solver->stepper.method = method;
     TAUT_TRY(use_subset(solver, muted, error));

@@ -78,7 +78,10 @@ void taut_solver_unequip(taut_solver *solver)
     solver->derived = NULL;
     solver->refined = (taut_refined){0};
     solver->level.field = NULL;
-    solver->stiff = (taut_stiff){.at = solver->stiff.at};
+    solver->stiff = (taut_stiff){.at = solver->stiff.at,
+                                 .x = solver->stiff.x, /* room of the solver itself */
+                                 .z = solver->stiff.z,
+                                 .f = solver->stiff.f};
     solver->drift.rows = 0;
 }
 
