@@ -9,10 +9,7 @@ static int NAME(load_schur)(taut_form *form, const taut_saddle_values *values, t
     SCALAR *k_inverse = form->k_inverse, *kept1 = form->g1, *kept2 = form->g2;
     for (taut_index j = 0; j < shape->n; j++) {
         if (!(MAGNITUDE(k[j]) > 0))
-            return taut_fail(
-                error, TAUT_ERROR_SINGULAR,
-                "the diagonal entry of coordinate %d is zero or not finite: it needs a mass",
-                j + 1);
+            return taut_form_no_mass(j, error);
         k_inverse[j] = 1.0 / k[j];
     }
     for (taut_index i = 0; i < shape->m; i++) {

@@ -84,12 +84,13 @@ void taut_ldl_solve(taut_index rows, const double *a, double *x)
 }
 
 /* Tridiagonal: the case of every chain, worth its own loop. */
-static taut_index tridiagonal_factor(taut_index rows, double *a, double tolerance)
+static taut_index tridiagonal_factor(taut_index rows, double *a, const double *size,
+                                     double tolerance)
 {
     double update = 0;
     for (taut_index j = 0; j < rows; j++) {
         double pivot = a[2 * (int64_t)j] - update, below = a[2 * (int64_t)j + 1];
-        if (!(pivot > tolerance))
+        if (!(pivot > (size ? tolerance * size[j] : tolerance)))
             return j + 1;
         double inverse = 1 / pivot;
         a[2 * (int64_t)j] = inverse;
@@ -99,13 +100,15 @@ static taut_index tridiagonal_factor(taut_index rows, double *a, double toleranc
     return 0;
 }
 
-taut_index taut_band_ldl_factor(taut_index rows, taut_index b, double *a, double tolerance)
+taut_index taut_band_ldl_factor(taut_index rows, taut_index b, double *a, const double *size,
+                                double tolerance)
 {
     if (b == 1)
-        return tridiagonal_factor(rows, a, tolerance);
+        return tridiagonal_factor(rows, a, size, tolerance);
     for (taut_index j = 0; j < rows; j++) {
         taut_index below = rows - 1 - j < b ? rows - 1 - j : b;
-        if (!eliminate_column(a + j * (int64_t)(b + 1), below, b, tolerance))
+        if (!eliminate_column(a + j * (int64_t)(b + 1), below, b,
+                              size ? tolerance * size[j] : tolerance))
             return j + 1;
     }
     return 0;
