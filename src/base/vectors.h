@@ -41,9 +41,14 @@ static inline void taut_add_scaled(int64_t n, double factor, const double *y, do
         x[i] += factor * y[i];
 }
 
+/* C libraries copy and clear more than this at once by string instructions, which begin slowly. */
+enum { TAUT_COPIED = 256 };
+
 /* to = from */
 static inline void taut_copy(int64_t n, const double *from, double *to)
 {
+    for (; n > TAUT_COPIED; n -= TAUT_COPIED, from += TAUT_COPIED, to += TAUT_COPIED)
+        memcpy(to, from, TAUT_COPIED * sizeof *to);
     if (n > 0)
         memcpy(to, from, (size_t)n * sizeof *to);
 }
@@ -51,6 +56,8 @@ static inline void taut_copy(int64_t n, const double *from, double *to)
 /* x = 0 */
 static inline void taut_clear(int64_t n, double *x)
 {
+    for (; n > TAUT_COPIED; n -= TAUT_COPIED, x += TAUT_COPIED)
+        memset(x, 0, TAUT_COPIED * sizeof *x);
     if (n > 0)
         memset(x, 0, (size_t)n * sizeof *x);
 }

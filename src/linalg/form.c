@@ -221,7 +221,7 @@ void taut_form_assemble(const taut_form *form, const taut_saddle_values *values,
     }
 }
 
-void taut_form_before(taut_form *form, const void *x, const void *y)
+void taut_form_before(taut_form *form, const void *x, void *y)
 {
     if (form->runs)
         taut_form_runs_before(form, x, y);

@@ -57,7 +57,7 @@ void taut_form_assemble(const taut_form *form, const taut_saddle_values *values,
 /* What taut_form_load keeps. */
 void taut_form_archive(taut_form *form, taut_archive *archive);
 /* x[n], y[m] -> form->vector, and back after it was solved for. */
-void taut_form_before(taut_form *form, const void *x, const void *y);
+void taut_form_before(taut_form *form, const void *x, void *y);
 void taut_form_after(taut_form *form, void *x, void *y);
 
 /* The size below which a scaled pivot counts as zero, for eliminations with rows of `width`

@@ -166,6 +166,7 @@ static int build(builder *b)
     TAUT_TRY(TAUT_RESERVE(b->arena, entries, b->error, &b->runs->inverse));
     TAUT_TRY(TAUT_RESERVE(b->arena, form->shape.n, b->error, &b->runs->k));
     TAUT_NEED(b->error, form->g2);
+    b->runs->room = form->vector;
     form->runs = b->runs;
     return TAUT_OK;
 }
@@ -303,10 +304,10 @@ void taut_form_runs_assemble(const taut_form *form, const double *d, double *mat
 
 /* ---- solve */
 
-TAUT_HOT static void runs_negate(taut_index n, const double *restrict x, double *restrict y)
+TAUT_HOT static void runs_negate(taut_index n, double *x)
 {
     for (taut_index i = 0; i < n; i++)
-        y[i] = -x[i];
+        x[i] = -x[i];
 }
 
 TAUT_HOT static void runs_multiply(taut_index n, const double *restrict by, double *restrict x)
@@ -315,26 +316,24 @@ TAUT_HOT static void runs_multiply(taut_index n, const double *restrict by, doub
         x[i] *= by[i];
 }
 
-void taut_form_runs_before(taut_form *form, const double *x, const double *y)
+void taut_form_runs_before(taut_form *form, const double *x, double *y)
 {
-    double *vector = form->vector;
-    if (form->ordered)
+    taut_form_runs *runs = form->runs;
+    if (form->ordered) {
         for (taut_index i = 0; i < form->shape.m; i++)
-            vector[form->place[i]] = -y[i];
-    else
-        runs_negate(form->shape.m, y, vector);
+            runs->room[form->place[i]] = -y[i];
+    } else {
+        runs_negate(form->shape.m, y);
+    }
+    form->vector = form->ordered ? runs->room : y;
     if (x)
-        taut_products_form(&form->runs->rows, TAUT_SUMS_ADD, form->g1, x, vector);
+        taut_products_form(&runs->rows, TAUT_SUMS_ADD, form->g1, x, form->vector);
 }
 
 static void take_bonds(const taut_form *form, double *y)
 {
-    const double *vector = form->vector;
-    if (form->ordered)
-        for (taut_index i = 0; i < form->shape.m; i++)
-            y[i] = vector[form->place[i]];
-    else
-        taut_copy(form->shape.m, vector, y);
+    for (taut_index i = 0; form->ordered && i < form->shape.m; i++)
+        y[i] = form->runs->room[form->place[i]];
 }
 
 void taut_form_runs_after(taut_form *form, double *x, double *y)
@@ -342,6 +341,22 @@ void taut_form_runs_after(taut_form *form, double *x, double *y)
     take_bonds(form, y);
     runs_multiply(form->shape.n, form->k_inverse, x);
     taut_products_form(&form->runs->columns, TAUT_SUMS_SUBTRACT, form->g1, form->vector, x);
+}
+
+void taut_form_runs_product(const taut_form *form, const double *x, double *y)
+{
+    const taut_form_runs *runs = form->runs;
+    taut_products_form(&runs->rows, TAUT_SUMS_SET, form->g2, x, form->ordered ? runs->room : y);
+    take_bonds(form, y);
+}
+
+void taut_form_runs_pull(const taut_form *form, const double *y, double *x)
+{
+    const taut_form_runs *runs = form->runs;
+    for (taut_index i = 0; form->ordered && i < form->shape.m; i++)
+        runs->room[form->place[i]] = y[i];
+    taut_products_form(&runs->columns, TAUT_SUMS_SUBTRACT, form->g1,
+                       form->ordered ? runs->room : y, x);
 }
 
 void taut_form_runs_after_bonds(taut_form *form, double *x, double *y)

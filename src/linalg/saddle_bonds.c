@@ -52,3 +52,19 @@ int taut_saddle_solve_bonds(taut_saddle *saddle, double *x, double *y, taut_erro
         finish(form, x, y);
     return TAUT_OK;
 }
+
+bool taut_saddle_rows(const taut_saddle *saddle, const double *x, double *y)
+{
+    bool kept = saddle && saddle->factored && saddle->form.runs;
+    if (kept)
+        taut_form_runs_product(&saddle->form, x, y);
+    return kept;
+}
+
+bool taut_saddle_pull(const taut_saddle *saddle, const double *y, double *x)
+{
+    bool kept = saddle && saddle->factored && saddle->form.runs;
+    if (kept)
+        taut_form_runs_pull(&saddle->form, y, x);
+    return kept;
+}
