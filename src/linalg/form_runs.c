@@ -306,12 +306,14 @@ void taut_form_runs_assemble(const taut_form *form, const double *d, double *mat
 
 TAUT_HOT static void runs_negate(taut_index n, double *x)
 {
+    TAUT_UNROLLED
     for (taut_index i = 0; i < n; i++)
         x[i] = -x[i];
 }
 
 TAUT_HOT static void runs_multiply(taut_index n, const double *restrict by, double *restrict x)
 {
+    TAUT_UNROLLED
     for (taut_index i = 0; i < n; i++)
         x[i] *= by[i];
 }

@@ -205,6 +205,7 @@ int taut_mechanics_bonds(taut_mechanics *w, double t, const double *q, const dou
 TAUT_HOT static void mechanics_scale(taut_index count, double sign, const double *restrict x,
                                      double *restrict y)
 {
+    TAUT_UNROLLED
     for (taut_index i = 0; i < count; i++)
         y[i] = sign * x[i];
 }
@@ -314,6 +315,7 @@ int taut_mechanics_invert(taut_mechanics *w, const char *who, double t, taut_are
 TAUT_HOT static void mechanics_multiply(taut_index count, double *restrict x,
                                         const double *restrict by)
 {
+    TAUT_UNROLLED
     for (taut_index i = 0; i < count; i++)
         x[i] *= by[i];
 }

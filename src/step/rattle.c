@@ -150,12 +150,14 @@ static int residual(taut_stepper *s, double t, const double *q, const double *v,
 TAUT_HOT static void rattle_scale(taut_index n, double a, const double *restrict x,
                                   double *restrict y)
 {
+    TAUT_UNROLLED
     for (taut_index i = 0; i < n; i++)
         y[i] = a * x[i];
 }
 
 TAUT_HOT static void rattle_negate(taut_index n, double *x)
 {
+    TAUT_UNROLLED
     for (taut_index i = 0; i < n; i++)
         x[i] = -x[i];
 }
@@ -165,6 +167,7 @@ TAUT_HOT static void rattle_begin(taut_index n, double h, const double *restrict
                                   const double *restrict v, const double *restrict total,
                                   double *restrict next)
 {
+    TAUT_UNROLLED
     for (taut_index i = 0; i < n; i++)
         next[i] = q[i] + (h * v[i] + total[i]);
 }
@@ -176,6 +179,7 @@ TAUT_HOT static double rattle_move(taut_index n, double h, const double *restric
 {
     int64_t most = 0;
     double size;
+    TAUT_UNROLLED
     for (taut_index i = 0; i < n; i++) {
         int64_t bits;
         memcpy(&bits, step + i, sizeof bits);
@@ -192,6 +196,7 @@ TAUT_HOT static double rattle_move(taut_index n, double h, const double *restric
 TAUT_HOT static void rattle_kick(taut_index n, double a, const double *restrict x,
                                  const double *restrict old, double *restrict v)
 {
+    TAUT_UNROLLED
     for (taut_index i = 0; i < n; i++)
         v[i] = old[i] + a * x[i];
 }
@@ -200,6 +205,7 @@ TAUT_HOT static void rattle_kick(taut_index n, double a, const double *restrict 
 TAUT_HOT static void rattle_finish(taut_index n, double a, double *restrict kick,
                                    double *restrict v)
 {
+    TAUT_UNROLLED
     for (taut_index i = 0; i < n; i++) {
         v[i] += kick[i];
         kick[i] *= a;
@@ -212,6 +218,7 @@ TAUT_HOT static void rattle_continue(taut_index n, const double *a, double *cons
 {
     const double a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
     const double *p0 = past[0], *p1 = past[1], *p2 = past[2];
+    TAUT_UNROLLED
     for (taut_index r = 0; r < n; r++)
         newest[r] = a0 * p0[r] + a1 * p1[r] + a2 * p2[r] + a3 * newest[r];
 }
