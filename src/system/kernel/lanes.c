@@ -81,6 +81,7 @@ TAUT_HOT static void load_pairs(double *restrict x, double *restrict y, const do
 {
     int k = 0;
 #ifdef SHUFFLES
+    TAUT_UNROLLED
     for (; k + 4 <= n; k += 4) {
         four a = *(const four *)(from + 2 * k), b = *(const four *)(from + 2 * k + 4);
         four even = __builtin_shufflevector(a, b, 0, 1, 4, 5),
@@ -163,6 +164,7 @@ TAUT_HOT static void pull_pairs(double *restrict to, const double *restrict x,
 {
     int k = 0;
 #ifdef SHUFFLES
+    TAUT_UNROLLED
     for (; k + 4 <= n; k += 4) {
         four factor = *(const four *)(x + k), a = factor * *(const four *)(y + k),
              b = factor * *(const four *)(z + k);
