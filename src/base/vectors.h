@@ -47,19 +47,19 @@ enum { TAUT_COPIED = 256 };
 /* to = from */
 static inline void taut_copy(int64_t n, const double *from, double *to)
 {
-    for (; n > TAUT_COPIED; n -= TAUT_COPIED, from += TAUT_COPIED, to += TAUT_COPIED)
-        memcpy(to, from, TAUT_COPIED * sizeof *to);
-    if (n > 0)
-        memcpy(to, from, (size_t)n * sizeof *to);
+    for (int64_t part; n > 0; n -= part, from += part, to += part) {
+        part = n < TAUT_COPIED ? n : TAUT_COPIED;
+        memcpy(to, from, (size_t)part * sizeof *to);
+    }
 }
 
 /* x = 0 */
 static inline void taut_clear(int64_t n, double *x)
 {
-    for (; n > TAUT_COPIED; n -= TAUT_COPIED, x += TAUT_COPIED)
-        memset(x, 0, TAUT_COPIED * sizeof *x);
-    if (n > 0)
-        memset(x, 0, (size_t)n * sizeof *x);
+    for (int64_t part; n > 0; n -= part, x += part) {
+        part = n < TAUT_COPIED ? n : TAUT_COPIED;
+        memset(x, 0, (size_t)part * sizeof *x);
+    }
 }
 
 #endif

@@ -19,6 +19,12 @@ static inline double inverse_root(double size)
     return size;
 }
 
+/* As fmax, for numbers a; inline. */
+static inline double larger(double a, double b)
+{
+    return b > a ? b : a;
+}
+
 int taut_form_no_mass(taut_index j, taut_error *error)
 {
     return taut_fail(error, TAUT_ERROR_SINGULAR,

@@ -3,6 +3,7 @@
 #include "linalg/products.h"
 
 #include "base/hot.h"
+#include "linalg/order.h"
 
 enum { MOST_PERIOD = 6, SHORT = 8, VECTOR = 4, MOST_TERMS = 6 };
 
@@ -150,6 +151,26 @@ int taut_products_find(const taut_sums *sums, taut_arena *arena, taut_products *
     return taut_arena_check(arena, error);
 }
 
+int taut_products_transposed(const taut_pattern *g, taut_arena *arena, taut_products *products,
+                             bool *regular, taut_error *error)
+{
+    taut_arena scratch;
+    taut_columns columns;
+    taut_arena_init(&scratch, &arena->allocator);
+    taut_index *to = TAUT_NEW(&scratch, taut_index, g->columns);
+    int status = to ? taut_columns_build(g->rows, g->columns, g->start, g->column, &scratch,
+                                         &columns, error)
+                    : taut_fail_memory(error);
+    for (taut_index j = 0; status == 0 && j < g->columns; j++)
+        to[j] = j;
+    if (status == 0)
+        status = taut_products_find(
+            &(taut_sums){g->columns, to, columns.start, columns.entry, columns.row}, arena,
+            products, regular, error);
+    taut_arena_clear(&scratch);
+    return status;
+}
+
 /* ---- forming them */
 
 /* A number with its sum. */
@@ -192,17 +213,20 @@ INLINED void form_rest(const taut_run *run, const taut_term *term, int64_t k,
     }
 }
 
-/* Any steps and any number of terms. */
+/* Any steps and any number of terms; those of b may be 1. */
 INLINED void form_any(const taut_run *run, const taut_term *term, taut_products_mode mode,
-                      const double *a, const double *b, double *out)
+                      const double *a, const double *b, double *out, const bool b_dense)
 {
+    const int64_t count = run->count, terms = run->terms;
     int64_t k = 0;
-    for (; k + VECTOR <= run->count; k += VECTOR) {
+    for (; k + VECTOR <= count; k += VECTOR) {
         four sum = {0};
-        for (taut_index t = 0; t < run->terms; t++) {
-            const int64_t p = term[t].a_step, q = term[t].b_step;
+        for (int64_t t = 0; t < terms; t++) {
+            const int64_t p = term[t].a_step, q = b_dense ? 1 : term[t].b_step;
             const double *x = a + term[t].a + k * p, *y = b + term[t].b + k * q;
             four left = {x[0], x[p], x[2 * p], x[3 * p]}, right = {y[0], y[q], y[2 * q], y[3 * q]};
+            if (b_dense)
+                right = *(const four *)y;
             sum += left * right;
         }
         store_apart(out + run->to + k * run->to_step, run->to_step, mode, sum);
@@ -324,9 +348,12 @@ INLINED void form_run(const taut_run *run, const taut_term *term, taut_products_
         form_pairs(run, term, mode, a, b, out, 2);
         return;
     }
-    form_any(run, term, mode, a, b, out);
+    if (run->b_dense)
+        form_any(run, term, mode, a, b, out, true);
+    else
+        form_any(run, term, mode, a, b, out, false);
     if (run->pair_out)
-        form_any(run + 1, term + run->terms, mode, a, b, out);
+        form_any(run + 1, term + run->terms, mode, a, b, out, true);
 }
 
 INLINED void form_all(const taut_products *products, taut_products_mode mode, const double *a,

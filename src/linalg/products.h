@@ -41,6 +41,10 @@ typedef struct taut_sums {
 int taut_products_find(const taut_sums *sums, taut_arena *arena, taut_products *products,
                        bool *regular, taut_error *error);
 
+/* Those of G^T y for values of G by rows: a is G, b is y, and `out` has all columns. */
+int taut_products_transposed(const taut_pattern *g, taut_arena *arena, taut_products *products,
+                             bool *regular, taut_error *error);
+
 /* out = sums; out = -sums; out += sums; out -= sums. `out` overlaps neither a nor b. */
 typedef enum taut_products_mode {
     TAUT_SUMS_SET,

@@ -9,9 +9,46 @@
 
 #include "base/hot.h"
 
+#define INLINED static inline __attribute__((always_inline))
+
+/* y[0..count) -= factor * x[0..count) */
+INLINED void subtract_real(int64_t count, double factor, const double *restrict x,
+                           double *restrict y)
+{
+    for (int64_t k = 0; k < count; k++)
+        y[k] -= factor * x[k];
+}
+
 #include "linalg/scalar_real.h"
 #include "linalg/small_kernels_generic.h"
 #include "linalg/scalar_complex.h"
+
+/* of gcc and clang, at any address: two complex numbers */
+typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
+typedef long long mask __attribute__((vector_size(32)));
+#if defined(__clang__)
+#define TURNED(x) __builtin_shufflevector(x, x, 1, 0, 3, 2)
+#else
+#define TURNED(x) __builtin_shuffle(x, (mask){1, 0, 3, 2})
+#endif
+
+/* Compilers find no vectors in products of complex numbers: real parts of the factor times x, plus
+ * imaginary parts times x with its parts exchanged. */
+INLINED void subtract_complex(int64_t count, double complex factor,
+                              const double complex *restrict x, double complex *restrict y)
+{
+    const double a = creal(factor), b = cimag(factor), *from = (const double *)x;
+    const four plain = {a, a, a, a}, turned = {-b, b, -b, b};
+    double *to = (double *)y;
+    int64_t k = 0;
+    for (; k + 2 <= count; k += 2) {
+        four number = *(const four *)(from + 2 * k);
+        *(four *)(to + 2 * k) -= plain * number + turned * TURNED(number);
+    }
+    for (; k < count; k++)
+        y[k] -= TIMES(factor, x[k]);
+}
+
 #include "linalg/small_kernels_generic.h"
 
 taut_index taut_lu_factor(bool complex_values, taut_index rows, void *a, taut_index *pivot,
