@@ -4,9 +4,9 @@
  *
  * Rows: name | limit | value | verdict. Both sides take turns; processor times, the best of several
  * rounds. Taut's contain its guards and, for dop8, the stabilisation of each step, which the anchor
- * does without; the line before a row says how far positions differ. Interpreted, and compiled where
- * a compiler is there. With arguments "METHOD WHO LINKS STEPS" nothing but these steps is done, for
- * bench_instructions.sh; WHO is hand, taut or compiled. */
+ * does without; the line before a row says how far positions differ. Interpreted, and compiled
+ * where a compiler is there. With arguments "METHOD WHO LINKS STEPS" nothing but these steps is
+ * done, for bench_instructions.sh; WHO is hand, taut or compiled. */
 #if defined(__linux__)
 #define _POSIX_C_SOURCE 200112L
 #endif
@@ -26,7 +26,7 @@
 typedef struct contest {
     const char *method, *model, *settings;
     double step, limit;
-    int parts; /* evaluations of a step, where they are what counts */
+    int parts;      /* evaluations of a step, where they are what counts */
     int steps, few; /* of a round: of 1000 links, of 100000; short, since the motion is chaotic */
     const anchor *hand;
 } contest;
@@ -34,8 +34,8 @@ typedef struct contest {
 static const contest contests[] = {
     {"verlet", CHAIN(" stiffness 1e6"), "motion=full method=verlet step=1e-4", 1e-4, 1.3, 1, 400,
      40, &anchor_verlet},
-    {"rattle", CHAIN(""), "method=rattle step=0.01", 0.01, 2, 1, 20, 4, &anchor_rattle},
-    {"dop8", CHAIN(""), "method=dop8 step=0.05", 0.05, 2, 12, 4, 1, &anchor_dop8},
+    {"rattle", CHAIN(""), "method=rattle step=0.01", 0.01, 2, 1, 20, 20, &anchor_rattle},
+    {"dop8", CHAIN(""), "method=dop8 step=0.05", 0.05, 2, 12, 4, 4, &anchor_dop8},
 };
 enum { CONTESTS = sizeof contests / sizeof contests[0] };
 
@@ -74,8 +74,7 @@ static int race(const contest *c, int links, int64_t steps, double limit, bool c
         best[1] = fmin(best[1], spent() - t1);
     }
     if (b.code == 0) {
-        const char *how = compile ? ", compiled" : "",
-                   *part = c->parts > 1 ? "evaluation" : "step";
+        const char *how = compile ? ", compiled" : "", *part = c->parts > 1 ? "evaluation" : "step";
         double scale = 1e9 / ((double)links * (double)steps * c->parts);
         printf("%s, chain of %d links%s, ns per link and %s: %.3g by hand, %.3g by Taut; positions "
                "differ by %.2g\n",
@@ -107,7 +106,7 @@ static int flat(const contest *c)
 {
     double first = cost(c, 100, 20);
     for (int links = 1000; links <= 100000; links *= 10) {
-        double more = cost(c, links, links < 10000 ? 20 : 2);
+        double more = cost(c, links, links < 100000 ? 20 : c->few);
         char name[80];
         printf("%s, chain of %d links: %.4g ns per link and step (%.4g with 100)\n", c->method,
                links, more, first);

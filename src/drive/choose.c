@@ -289,9 +289,9 @@ int taut_choose(taut_solver *solver, const taut_options *options, taut_error *er
     return choose_times(solver, error);
 }
 
-/* The fastest frequency at the initial state: of the diagnosis, where the run begins there. Of large
- * systems a spectrum takes as long as thousands of steps: where the step size is given, a bound that
- * shows that it is stable will do. */
+/* The fastest frequency at the initial state: of the diagnosis, where the run begins there. Of
+ * large systems a spectrum takes as long as thousands of steps: where the step size is given, a
+ * bound that shows that it is stable will do. */
 static int find_frequency(taut_solver *solver, taut_error *error)
 {
     enum { LARGE = 400 };
@@ -305,8 +305,7 @@ static int find_frequency(taut_solver *solver, taut_error *error)
         taut_error reason;
         int status = 0;
         if (!solver->control.on && !isnan(solver->step) && solver->stepper.n > LARGE)
-            status =
-                taut_frequency_bound(solver->context, now->t, now->q, &solver->bound, &reason);
+            status = taut_frequency_bound(solver->context, now->t, now->q, &solver->bound, &reason);
         TAUT_TRY(taut_fail_final(status, &reason, error));
         if (solver->bound > 0 && solver->step * solver->bound < stability)
             return TAUT_OK;

@@ -58,8 +58,7 @@ static taut_index decompose_runs(taut_form *form, taut_stored *work, double tole
     const double *matrix = work->matrix;
     for (taut_index j = 0; j < form->rows; j++)
         form->scale[j] = matrix[j * (form->step + 1)];
-    return taut_band_ldl_factor(form->rows, form->half_width, work->matrix, form->scale,
-                                tolerance);
+    return taut_band_ldl_factor(form->rows, form->half_width, work->matrix, form->scale, tolerance);
 }
 
 /* The factors follow the matrix, which stays. */

@@ -74,10 +74,9 @@ static int find(builder *b, const taut_sums *sums, taut_products *products)
 static int find_rows(builder *b)
 {
     const taut_saddle_shape *shape = &b->form->shape;
-    return find(b,
-                &(taut_sums){shape->m, b->form->place, shape->g_start, b->place_of,
-                             shape->g_column},
-                &b->runs->rows);
+    return find(
+        b, &(taut_sums){shape->m, b->form->place, shape->g_start, b->place_of, shape->g_column},
+        &b->runs->rows);
 }
 
 static int find_columns(builder *b)
@@ -258,10 +257,11 @@ INLINED void take_rows(const taut_form_group *group, const taut_index terms, con
         taut_index t = 0;
         for (; t + 4 <= terms; t += 4) {
             const int64_t at = t * rows;
-            taut_index k = take_four(terms, first, end, rows, from + t, inverse + at, g + at, w + at);
+            taut_index k =
+                take_four(terms, first, end, rows, from + t, inverse + at, g + at, w + at);
             for (taut_index c = 0; c < 4; c++)
-                take_column(terms, k, end, from + t + c, inverse + at + c * rows,
-                            g + at + c * rows, w + at + c * rows);
+                take_column(terms, k, end, from + t + c, inverse + at + c * rows, g + at + c * rows,
+                            w + at + c * rows);
         }
         for (; t < terms; t++)
             take_column(terms, first, end, from + t, inverse + t * rows, g + t * rows,
@@ -357,8 +357,8 @@ void taut_form_runs_pull(const taut_form *form, const double *y, double *x)
     const taut_form_runs *runs = form->runs;
     for (taut_index i = 0; form->ordered && i < form->shape.m; i++)
         runs->room[form->place[i]] = y[i];
-    taut_products_form(&runs->columns, TAUT_SUMS_SUBTRACT, form->g1,
-                       form->ordered ? runs->room : y, x);
+    taut_products_form(&runs->columns, TAUT_SUMS_SUBTRACT, form->g1, form->ordered ? runs->room : y,
+                       x);
 }
 
 void taut_form_runs_after_bonds(taut_form *form, double *x, double *y)

@@ -158,9 +158,9 @@ int taut_products_transposed(const taut_pattern *g, taut_arena *arena, taut_prod
     taut_columns columns;
     taut_arena_init(&scratch, &arena->allocator);
     taut_index *to = TAUT_NEW(&scratch, taut_index, g->columns);
-    int status = to ? taut_columns_build(g->rows, g->columns, g->start, g->column, &scratch,
-                                         &columns, error)
-                    : taut_fail_memory(error);
+    int status =
+        to ? taut_columns_build(g->rows, g->columns, g->start, g->column, &scratch, &columns, error)
+           : taut_fail_memory(error);
     for (taut_index j = 0; status == 0 && j < g->columns; j++)
         to[j] = j;
     if (status == 0)
@@ -247,7 +247,8 @@ INLINED void sum_vector(const double *const *x, const double *const *y, int64_t 
             four near = PICK(low, high, 0, 1, 4, 5), far = PICK(low, high, 2, 3, 6, 7);
             right = t % 2 == 0 ? PICK(near, far, 0, 4, 2, 6) : PICK(near, far, 1, 5, 3, 7);
         }
-        *sum = t == 0 ? *(const four *)(x[t] + k) * right : *sum + *(const four *)(x[t] + k) * right;
+        *sum =
+            t == 0 ? *(const four *)(x[t] + k) * right : *sum + *(const four *)(x[t] + k) * right;
     }
 }
 

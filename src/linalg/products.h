@@ -17,8 +17,8 @@ typedef struct taut_term {
 
 typedef struct taut_run {
     taut_index count, to, to_step;
-    taut_index terms, first;  /* term[first .. first + terms - 1] */
-    bool a_dense, b_dense; /* all steps are 1 */
+    taut_index terms, first; /* term[first .. first + terms - 1] */
+    bool a_dense, b_dense;   /* all steps are 1 */
     /* terms come in pairs of neighbours in b, x and y of points that alternate; and this sum and
      * the next run's are such a pair in `out`, with the same b */
     bool pairs, pair_out;

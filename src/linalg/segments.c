@@ -300,7 +300,8 @@ static taut_index first_small(const layout *l, const double *a, double tolerance
 INLINED void forward(const layout *l, const double *f, const double *x, double *y, eight *right,
                      eight *left, const int b)
 {
-    eight next[MOST_WIDTH] = {none, none, none, none}, before[MOST_WIDTH] = {none, none, none, none};
+    eight next[MOST_WIDTH] = {none, none, none, none},
+          before[MOST_WIDTH] = {none, none, none, none};
     for (taut_index j = 0; j < l->length; j += HALF) {
         eight block[HALF];
         gather(x + j, l->apart, block);

@@ -1,6 +1,7 @@
 /* small_kernels_generic.h - LU with partial pivoting over SCALAR (scalar_real.h,
- * scalar_complex.h), with NAME(subtract): y[0..count) -= factor x[0..count). Golub, Van Loan, Matrix Computations, 4th ed., algorithms 3.4.1 (dense) and
- * 4.3.1 with row interchanges (band). Included by small_kernels.c, once per field. */
+ * scalar_complex.h), with NAME(subtract): y[0..count) -= factor x[0..count). Golub, Van Loan,
+ * Matrix Computations, 4th ed., algorithms 3.4.1 (dense) and 4.3.1 with row interchanges (band).
+ * Included by small_kernels.c, once per field. */
 
 /* The row of the largest of `count` numbers. */
 static inline taut_index NAME(largest)(taut_index count, const SCALAR *x)

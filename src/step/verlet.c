@@ -70,7 +70,8 @@ static int accelerate(taut_stepper *s, taut_state *state, taut_error *error)
     taut_mechanics *x = &((verlet *)s->work)->mechanics;
     x->values.force = state->a;
     x->values.bond = state->lambda;
-    bool done = s->m > 0 && taut_evaluate_pull(s->context, state->t, state->q, state->v, &x->values);
+    bool done =
+        s->m > 0 && taut_evaluate_pull(s->context, state->t, state->q, state->v, &x->values);
     if (!done)
         TAUT_TRY(taut_evaluate_inside(s->context, state->t, state->q, state->v, x->wanted,
                                       &x->values, error));

@@ -354,8 +354,8 @@ bool taut_evaluate_pull(taut_context *context, double t, const double *q, const 
         .q = q, .v = v ? v : context->scratch, .parameter = context->parameter, .t = t};
     inputs.branch = taut_hold_branches(context);
     bool forced = false;
-    double odd = run_all(context, &inputs, TAUT_WANT_FORCE | TAUT_WANT_PULL | stiff, values,
-                         &forced);
+    double odd =
+        run_all(context, &inputs, TAUT_WANT_FORCE | TAUT_WANT_PULL | stiff, values, &forced);
     if (forced)
         odd += taut_lanes_test(values->force, system->sizes.coordinates);
     if (forced && stiff)

@@ -18,11 +18,11 @@ int taut_statement_kernel_level(const taut_statement_kernel *kernel, unsigned w)
 {
     switch (kernel->role) {
     case TAUT_ROLE_BOND:
-        return w & TAUT_WANT_BOND_HESSIAN                ? 3
-               : w & TAUT_WANT_GAMMA                     ? 2
+        return w & TAUT_WANT_BOND_HESSIAN                  ? 3
+               : w & TAUT_WANT_GAMMA                       ? 2
                : w & (TAUT_WANT_JACOBIAN | TAUT_WANT_PULL) ? 1
-               : w & (TAUT_WANT_BOND | TAUT_WANT_ENERGY) ? 0
-                                                         : -1;
+               : w & (TAUT_WANT_BOND | TAUT_WANT_ENERGY)   ? 0
+                                                           : -1;
     case TAUT_ROLE_POTENTIAL:
         return w & TAUT_WANT_FORCE_DQ ? 2 : w & TAUT_WANT_FORCE ? 1 : w & TAUT_WANT_ENERGY ? 0 : -1;
     case TAUT_ROLE_STIFF:

@@ -203,8 +203,8 @@ int taut_frequency_ends(taut_context *context, double t, const double *q, double
     return find(context, t, q, 1, true, frequency, found, &complete, error);
 }
 
-/* Row sums of |C^-1 G M^-1 G^T|, which has the squares as eigenvalues [Gershgorin 1931]; rigid bonds
- * only lower them. */
+/* Row sums of |C^-1 G M^-1 G^T|, which has the squares as eigenvalues [Gershgorin 1931]; rigid
+ * bonds only lower them. */
 static double row_sums(const work *w, const double *compliance, double *column)
 {
     const taut_pattern *g = &w->jacobian;
