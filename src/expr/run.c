@@ -113,10 +113,14 @@ TAUT_HOT static void run_whole(const taut_tape *tape, int32_t length, int lanes,
 
 void taut_tape_interpret(const taut_tape *tape, int level, int lanes, int n, double *regs)
 {
-    if (lanes == 1)
-        run_one(tape, tape->code, tape->code + tape->level_end[level], regs);
-    else if (lanes % WHOLE == 0) /* lanes beyond n hold numbers too: what they become is not read */
-        run_whole(tape, tape->level_end[level], lanes, (n + WHOLE - 1) / WHOLE * WHOLE, regs);
-    else
-        run_lanes(tape, tape->level_end[level], lanes, n, regs);
+    const int32_t length = tape->level_end[level];
+    const int whole = n / WHOLE * WHOLE;
+    if (lanes == 1) {
+        run_one(tape, tape->code, tape->code + length, regs);
+        return;
+    }
+    if (whole > 0)
+        run_whole(tape, length, lanes, whole, regs);
+    if (whole < n)
+        run_lanes(tape, length, lanes, n - whole, regs + whole);
 }
