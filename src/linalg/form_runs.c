@@ -3,19 +3,8 @@
 
 #include <string.h>
 
-#include "base/hot.h"
+#include "base/four.h"
 #include "base/vectors.h"
-
-#define INLINED static inline __attribute__((always_inline))
-
-/* of gcc and clang, at any address */
-typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
-typedef long long mask __attribute__((vector_size(32)));
-#if defined(__clang__)
-#define PICK(x, y, i, j, k, l) __builtin_shufflevector(x, y, i, j, k, l)
-#else
-#define PICK(x, y, i, j, k, l) __builtin_shuffle(x, y, (mask){i, j, k, l})
-#endif
 
 /* ---- once */
 
@@ -211,8 +200,8 @@ static int load_k(taut_form *form, const double *k, taut_error *error)
 }
 
 /* Column t of rows of `terms` entries, into g; w = g times inverse. */
-INLINED void take_column(const taut_index terms, taut_index first, taut_index end,
-                         const double *from, const double *inverse, double *g, double *w)
+TAUT_INLINED void take_column(const taut_index terms, taut_index first, taut_index end,
+                              const double *from, const double *inverse, double *g, double *w)
 {
     for (taut_index k = first; k < end; k++) {
         double entry = from[(int64_t)k * terms];
@@ -221,34 +210,34 @@ INLINED void take_column(const taut_index terms, taut_index first, taut_index en
     }
 }
 
-INLINED void put_vector(four entry, int64_t at, const double *inverse, double *g, double *w)
+TAUT_INLINED void put_vector(const taut_four *entry, int64_t at, const double *inverse, double *g,
+                             double *w)
 {
-    *(four *)(g + at) = entry;
-    *(four *)(w + at) = entry * *(const four *)(inverse + at);
+    *(taut_four *)(g + at) = *entry;
+    *(taut_four *)(w + at) = *entry * *(const taut_four *)(inverse + at);
 }
 
 /* Four columns: blocks of 4 x 4 are transposed in registers. */
-INLINED taut_index take_four(const taut_index terms, taut_index first, taut_index end, int64_t rows,
-                             const double *from, const double *inverse, double *g, double *w)
+TAUT_INLINED taut_index take_four(const taut_index terms, taut_index first, taut_index end,
+                                  int64_t rows, const double *from, const double *inverse,
+                                  double *g, double *w)
 {
     taut_index k = first;
     for (; k + 4 <= end; k += 4) {
         const double *x = from + (int64_t)k * terms;
-        four a = *(const four *)x, b = *(const four *)(x + terms),
-             c = *(const four *)(x + 2 * terms), d = *(const four *)(x + 3 * terms);
-        four ab0 = PICK(a, b, 0, 4, 2, 6), ab1 = PICK(a, b, 1, 5, 3, 7),
-             cd0 = PICK(c, d, 0, 4, 2, 6), cd1 = PICK(c, d, 1, 5, 3, 7);
-        put_vector(PICK(ab0, cd0, 0, 1, 4, 5), k, inverse, g, w);
-        put_vector(PICK(ab1, cd1, 0, 1, 4, 5), k + rows, inverse, g, w);
-        put_vector(PICK(ab0, cd0, 2, 3, 6, 7), k + 2 * rows, inverse, g, w);
-        put_vector(PICK(ab1, cd1, 2, 3, 6, 7), k + 3 * rows, inverse, g, w);
+        taut_four block[4] = {*(const taut_four *)x, *(const taut_four *)(x + terms),
+                              *(const taut_four *)(x + 2 * terms),
+                              *(const taut_four *)(x + 3 * terms)};
+        taut_four_transpose(block);
+        for (int c = 0; c < 4; c++)
+            put_vector(&block[c], k + c * rows, inverse, g, w);
     }
     return k;
 }
 
 /* Rows of `terms` entries, transposed. */
-INLINED void take_rows(const taut_form_group *group, const taut_index terms, const double *from,
-                       const double *inverse, double *g, double *w)
+TAUT_INLINED void take_rows(const taut_form_group *group, const taut_index terms,
+                            const double *from, const double *inverse, double *g, double *w)
 {
     enum { BLOCK = 256 };
     const int64_t rows = group->rows;

@@ -2,22 +2,10 @@
  * longest one of steps up to MOST_PERIOD sums. */
 #include "linalg/products.h"
 
-#include "base/hot.h"
+#include "base/four.h"
 #include "linalg/order.h"
 
 enum { MOST_PERIOD = 6, SHORT = 8, VECTOR = 4, MOST_TERMS = 6 };
-
-/* of gcc and clang, at any address */
-typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
-
-typedef long long mask __attribute__((vector_size(32)));
-
-#define INLINED static inline __attribute__((always_inline))
-#if defined(__clang__)
-#define PICK(x, y, i, j, k, l) __builtin_shufflevector(x, y, i, j, k, l)
-#else
-#define PICK(x, y, i, j, k, l) __builtin_shuffle(x, y, (mask){i, j, k, l})
-#endif
 
 /* ---- finding them */
 
@@ -174,7 +162,7 @@ int taut_products_transposed(const taut_pattern *g, taut_arena *arena, taut_prod
 /* ---- forming them */
 
 /* A number with its sum. */
-INLINED void change(double *x, taut_products_mode mode, double sum)
+TAUT_INLINED void change(double *x, taut_products_mode mode, double sum)
 {
     *x = mode == TAUT_SUMS_SET        ? sum
          : mode == TAUT_SUMS_NEGATIVE ? -sum
@@ -182,28 +170,29 @@ INLINED void change(double *x, taut_products_mode mode, double sum)
                                       : *x - sum;
 }
 
-INLINED void store(double *to, taut_products_mode mode, four sum)
+TAUT_INLINED void store(double *to, taut_products_mode mode, const taut_four *sum)
 {
-    four *all = (four *)to;
+    taut_four *all = (taut_four *)to;
     if (mode == TAUT_SUMS_SET)
-        *all = sum;
+        *all = *sum;
     else if (mode == TAUT_SUMS_NEGATIVE)
-        *all = -sum;
+        *all = -*sum;
     else if (mode == TAUT_SUMS_ADD)
-        *all += sum;
+        *all += *sum;
     else
-        *all -= sum;
+        *all -= *sum;
 }
 
-INLINED void store_apart(double *to, int64_t step, taut_products_mode mode, four sum)
+TAUT_INLINED void store_apart(double *to, int64_t step, taut_products_mode mode,
+                              const taut_four *sum)
 {
     for (int k = 0; k < VECTOR; k++)
-        change(to + k * step, mode, sum[k]);
+        change(to + k * step, mode, (*sum)[k]);
 }
 
 /* Sums k .. count-1, one at a time. */
-INLINED void form_rest(const taut_run *run, const taut_term *term, int64_t k,
-                       taut_products_mode mode, const double *a, const double *b, double *out)
+TAUT_INLINED void form_rest(const taut_run *run, const taut_term *term, int64_t k,
+                            taut_products_mode mode, const double *a, const double *b, double *out)
 {
     for (; k < run->count; k++) {
         double sum = 0;
@@ -214,52 +203,55 @@ INLINED void form_rest(const taut_run *run, const taut_term *term, int64_t k,
 }
 
 /* Any steps and any number of terms; those of b may be 1. */
-INLINED void form_any(const taut_run *run, const taut_term *term, taut_products_mode mode,
-                      const double *a, const double *b, double *out, const bool b_dense)
+TAUT_INLINED void form_any(const taut_run *run, const taut_term *term, taut_products_mode mode,
+                           const double *a, const double *b, double *out, const bool b_dense)
 {
     const int64_t count = run->count, terms = run->terms;
     int64_t k = 0;
     for (; k + VECTOR <= count; k += VECTOR) {
-        four sum = {0};
+        taut_four sum = {0};
         for (int64_t t = 0; t < terms; t++) {
             const int64_t p = term[t].a_step, q = b_dense ? 1 : term[t].b_step;
             const double *x = a + term[t].a + k * p, *y = b + term[t].b + k * q;
-            four left = {x[0], x[p], x[2 * p], x[3 * p]}, right = {y[0], y[q], y[2 * q], y[3 * q]};
+            taut_four left = {x[0], x[p], x[2 * p], x[3 * p]},
+                      right = {y[0], y[q], y[2 * q], y[3 * q]};
             if (b_dense)
-                right = *(const four *)y;
+                right = *(const taut_four *)y;
             sum += left * right;
         }
-        store_apart(out + run->to + k * run->to_step, run->to_step, mode, sum);
+        store_apart(out + run->to + k * run->to_step, run->to_step, mode, &sum);
     }
     form_rest(run, term, k, mode, a, b, out);
 }
 
 /* All steps of a and b are 1; or, with `pairs`, b alternates and pairs of terms are loaded
  * together. */
-INLINED void sum_vector(const double *const *x, const double *const *y, int64_t k, const int terms,
-                        const bool pairs, four *sum)
+TAUT_INLINED void sum_vector(const double *const *x, const double *const *y, int64_t k,
+                             const int terms, const bool pairs, taut_four *sum)
 {
     for (int t = 0; t < terms; t++) {
-        four right = *(const four *)(y[t] + k);
+        taut_four right = *(const taut_four *)(y[t] + k);
         if (pairs) {
             const double *at = y[t / 2 * 2] + 2 * k;
-            four low = *(const four *)at, high = *(const four *)(at + VECTOR);
-            four near = PICK(low, high, 0, 1, 4, 5), far = PICK(low, high, 2, 3, 6, 7);
-            right = t % 2 == 0 ? PICK(near, far, 0, 4, 2, 6) : PICK(near, far, 1, 5, 3, 7);
+            taut_four low = *(const taut_four *)at, high = *(const taut_four *)(at + VECTOR);
+            taut_four near = TAUT_PICK(low, high, 0, 1, 4, 5),
+                      far = TAUT_PICK(low, high, 2, 3, 6, 7);
+            right =
+                t % 2 == 0 ? TAUT_PICK(near, far, 0, 4, 2, 6) : TAUT_PICK(near, far, 1, 5, 3, 7);
         }
-        *sum =
-            t == 0 ? *(const four *)(x[t] + k) * right : *sum + *(const four *)(x[t] + k) * right;
+        *sum = t == 0 ? *(const taut_four *)(x[t] + k) * right
+                      : *sum + *(const taut_four *)(x[t] + k) * right;
     }
 }
 
-INLINED void form_known(const taut_run *run, const taut_term *term, taut_products_mode mode,
-                        const double *a, const double *b, double *out, const int terms,
-                        const bool pairs, const bool together)
+TAUT_INLINED void form_known(const taut_run *run, const taut_term *term, taut_products_mode mode,
+                             const double *a, const double *b, double *out, const int terms,
+                             const bool pairs, const bool together)
 {
     const double *x[MOST_TERMS], *y[MOST_TERMS];
     const int64_t count = run->count, step = run->to_step;
     double *to = out + run->to;
-    four sum;
+    taut_four sum;
     for (int t = 0; t < terms; t++) {
         x[t] = a + term[t].a;
         y[t] = b + term[t].b;
@@ -267,22 +259,22 @@ INLINED void form_known(const taut_run *run, const taut_term *term, taut_product
     int64_t k = 0;
     for (; together && k + 2 * VECTOR <= count; k += 2 * VECTOR) {
         sum_vector(x, y, k, terms, pairs, &sum);
-        store(to + k, mode, sum);
+        store(to + k, mode, &sum);
         sum_vector(x, y, k + VECTOR, terms, pairs, &sum);
-        store(to + k + VECTOR, mode, sum);
+        store(to + k + VECTOR, mode, &sum);
     }
     for (; k + VECTOR <= count; k += VECTOR) {
         sum_vector(x, y, k, terms, pairs, &sum);
         if (together)
-            store(to + k, mode, sum);
+            store(to + k, mode, &sum);
         else
-            store_apart(to + k * step, step, mode, sum);
+            store_apart(to + k * step, step, mode, &sum);
     }
     form_rest(run, term, k, mode, a, b, out);
 }
 
-INLINED void form_dense(const taut_run *run, const taut_term *term, taut_products_mode mode,
-                        const double *a, const double *b, double *out, const int terms)
+TAUT_INLINED void form_dense(const taut_run *run, const taut_term *term, taut_products_mode mode,
+                             const double *a, const double *b, double *out, const int terms)
 {
     if (run->to_step == 1)
         form_known(run, term, mode, a, b, out, terms, false, true);
@@ -290,8 +282,8 @@ INLINED void form_dense(const taut_run *run, const taut_term *term, taut_product
         form_known(run, term, mode, a, b, out, terms, false, false);
 }
 
-INLINED void form_pairs(const taut_run *run, const taut_term *term, taut_products_mode mode,
-                        const double *a, const double *b, double *out, const int terms)
+TAUT_INLINED void form_pairs(const taut_run *run, const taut_term *term, taut_products_mode mode,
+                             const double *a, const double *b, double *out, const int terms)
 {
     if (run->to_step == 1)
         form_known(run, term, mode, a, b, out, terms, true, true);
@@ -300,8 +292,9 @@ INLINED void form_pairs(const taut_run *run, const taut_term *term, taut_product
 }
 
 /* out alternates between this run and the next; all steps of a and b are 1, and b is the same. */
-INLINED void form_alternating(const taut_run *run, const taut_term *term, taut_products_mode mode,
-                              const double *a, const double *b, double *out, const int terms)
+TAUT_INLINED void form_alternating(const taut_run *run, const taut_term *term,
+                                   taut_products_mode mode, const double *a, const double *b,
+                                   double *out, const int terms)
 {
     const taut_term *other = term + terms;
     const double *x[MOST_TERMS], *z[MOST_TERMS], *y[MOST_TERMS];
@@ -314,11 +307,13 @@ INLINED void form_alternating(const taut_run *run, const taut_term *term, taut_p
     double *to = out + run->to;
     int64_t k = 0;
     for (; k + VECTOR <= count; k += VECTOR) {
-        four first, second;
+        taut_four first, second;
         sum_vector(x, y, k, terms, false, &first);
         sum_vector(z, y, k, terms, false, &second);
-        store(to + 2 * k, mode, PICK(first, second, 0, 4, 1, 5));
-        store(to + 2 * k + VECTOR, mode, PICK(first, second, 2, 6, 3, 7));
+        taut_four low = TAUT_PICK(first, second, 0, 4, 1, 5),
+                  high = TAUT_PICK(first, second, 2, 6, 3, 7);
+        store(to + 2 * k, mode, &low);
+        store(to + 2 * k + VECTOR, mode, &high);
     }
     form_rest(run, term, k, mode, a, b, out);
     form_rest(run + 1, other, k, mode, a, b, out);
@@ -335,8 +330,8 @@ INLINED void form_alternating(const taut_run *run, const taut_term *term, taut_p
     default: break;                                                                                \
     }
 
-INLINED void form_run(const taut_run *run, const taut_term *term, taut_products_mode mode,
-                      const double *a, const double *b, double *out)
+TAUT_INLINED void form_run(const taut_run *run, const taut_term *term, taut_products_mode mode,
+                           const double *a, const double *b, double *out)
 {
     if (run->pair_out)
         BY_TERMS(form_alternating)
@@ -357,8 +352,8 @@ INLINED void form_run(const taut_run *run, const taut_term *term, taut_products_
         form_any(run + 1, term + run->terms, mode, a, b, out, true);
 }
 
-INLINED void form_all(const taut_products *products, taut_products_mode mode, const double *a,
-                      const double *b, double *out)
+TAUT_INLINED void form_all(const taut_products *products, taut_products_mode mode, const double *a,
+                           const double *b, double *out)
 {
     for (taut_index r = 0; r < products->runs; r++) {
         const taut_run *run = &products->run[r];

@@ -7,26 +7,20 @@
 
 #include <string.h>
 
-#include "base/hot.h"
+#include "base/four.h"
 #include "linalg/small_kernels.h"
 
 enum { LANES = 8, HALF = 4, MOST_WIDTH = 4, LEAST_LENGTH = 12 };
 
-typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
-typedef long long mask __attribute__((vector_size(32), aligned(8), may_alias));
-
-#define INLINED static inline __attribute__((always_inline))
 #if defined(__clang__)
 #define UNROLLED _Pragma("unroll")
-#define PICK(x, y, i, j, k, l) __builtin_shufflevector(x, y, i, j, k, l)
 #else
 #define UNROLLED _Pragma("GCC unroll 8")
-#define PICK(x, y, i, j, k, l) __builtin_shuffle(x, y, (mask){i, j, k, l})
 #endif
 
 /* Eight lanes. */
 typedef struct eight {
-    four half[2];
+    taut_four half[2];
 } eight;
 
 typedef struct layout {
@@ -73,61 +67,55 @@ static double *right_hand_side(const layout *l, double *f)
 
 /* ---- lanes */
 
-/* Four rows from number j on of all segments: transposed in blocks of 4 x 4. */
-INLINED void gather(const double *x, int64_t apart, eight to[HALF])
+/* Four rows from number j on of all segments, and back: transposed in blocks of 4 x 4. */
+TAUT_INLINED void gather(const double *x, int64_t apart, eight to[HALF])
 {
     UNROLLED
     for (int h = 0; h < 2; h++) {
-        const double *p = x + h * HALF * apart;
-        four a = *(const four *)p, b = *(const four *)(p + apart),
-             c = *(const four *)(p + 2 * apart), d = *(const four *)(p + 3 * apart);
-        four ab0 = PICK(a, b, 0, 4, 2, 6), ab1 = PICK(a, b, 1, 5, 3, 7);
-        four cd0 = PICK(c, d, 0, 4, 2, 6), cd1 = PICK(c, d, 1, 5, 3, 7);
-        to[0].half[h] = PICK(ab0, cd0, 0, 1, 4, 5);
-        to[1].half[h] = PICK(ab1, cd1, 0, 1, 4, 5);
-        to[2].half[h] = PICK(ab0, cd0, 2, 3, 6, 7);
-        to[3].half[h] = PICK(ab1, cd1, 2, 3, 6, 7);
+        taut_four block[HALF];
+        for (int k = 0; k < HALF; k++)
+            block[k] = *(const taut_four *)(x + (h * HALF + k) * apart);
+        taut_four_transpose(block);
+        for (int k = 0; k < HALF; k++)
+            to[k].half[h] = block[k];
     }
 }
 
-/* And back. */
-INLINED void scatter(const eight from[HALF], int64_t apart, double *x)
+TAUT_INLINED void scatter(const eight from[HALF], int64_t apart, double *x)
 {
     UNROLLED
     for (int h = 0; h < 2; h++) {
-        double *p = x + h * HALF * apart;
-        four a = from[0].half[h], b = from[1].half[h], c = from[2].half[h], d = from[3].half[h];
-        four ab0 = PICK(a, b, 0, 4, 2, 6), ab1 = PICK(a, b, 1, 5, 3, 7);
-        four cd0 = PICK(c, d, 0, 4, 2, 6), cd1 = PICK(c, d, 1, 5, 3, 7);
-        *(four *)p = PICK(ab0, cd0, 0, 1, 4, 5);
-        *(four *)(p + apart) = PICK(ab1, cd1, 0, 1, 4, 5);
-        *(four *)(p + 2 * apart) = PICK(ab0, cd0, 2, 3, 6, 7);
-        *(four *)(p + 3 * apart) = PICK(ab1, cd1, 2, 3, 6, 7);
+        taut_four block[HALF];
+        for (int k = 0; k < HALF; k++)
+            block[k] = from[k].half[h];
+        taut_four_transpose(block);
+        for (int k = 0; k < HALF; k++)
+            *(taut_four *)(x + (h * HALF + k) * apart) = block[k];
     }
 }
 
-INLINED eight lanes_at(const double *x)
+TAUT_INLINED eight lanes_at(const double *x)
 {
-    return (eight){{*(const four *)x, *(const four *)(x + HALF)}};
+    return (eight){{*(const taut_four *)x, *(const taut_four *)(x + HALF)}};
 }
 
-INLINED void lanes_to(double *x, eight v)
+TAUT_INLINED void lanes_to(double *x, eight v)
 {
-    *(four *)x = v.half[0];
-    *(four *)(x + HALF) = v.half[1];
+    *(taut_four *)x = v.half[0];
+    *(taut_four *)(x + HALF) = v.half[1];
 }
 
-INLINED eight less(eight x, eight a, eight b) /* x - a b */
+TAUT_INLINED eight less(eight x, eight a, eight b) /* x - a b */
 {
     return (eight){{x.half[0] - a.half[0] * b.half[0], x.half[1] - a.half[1] * b.half[1]}};
 }
 
-INLINED eight times(eight a, eight b)
+TAUT_INLINED eight times(eight a, eight b)
 {
     return (eight){{a.half[0] * b.half[0], a.half[1] * b.half[1]}};
 }
 
-INLINED eight plus(eight a, eight b)
+TAUT_INLINED eight plus(eight a, eight b)
 {
     return (eight){{a.half[0] + b.half[0], a.half[1] + b.half[1]}};
 }
@@ -149,13 +137,14 @@ typedef struct front {
     eight window[MOST_WIDTH][MOST_WIDTH]; /* (row, column) from the current one on */
     eight z[MOST_WIDTH][MOST_WIDTH];      /* (row of the separator before, column) */
     eight own[MOST_WIDTH][MOST_WIDTH];    /* R of that separator */
-    mask bad;                             /* some pivot was too small */
+    taut_four_mask bad;                   /* some pivot was too small */
 } front;
 
 static const eight none;
 
 /* One column of all segments; entry[d] is A(j + d, j). */
-INLINED void eliminate(front *s, const int b, const eight *entry, four tolerance, double *record)
+TAUT_INLINED void eliminate(front *s, const int b, const eight *entry, double tolerance,
+                            double *record)
 {
     eight column[MOST_WIDTH + 1], here[MOST_WIDTH], inverse;
     UNROLLED
@@ -200,11 +189,10 @@ static void begin_front(const layout *l, const double *a, front *s)
                          a[(j + l->b - r) * (int64_t)l->rows + p * l->apart - l->b + r]);
 }
 
-INLINED bool factor_interiors(const layout *l, const double *a, double tolerance, double *f,
-                              front *result, const int b)
+TAUT_INLINED bool factor_interiors(const layout *l, const double *a, double tolerance, double *f,
+                                   front *result, const int b)
 {
     front s = *result;
-    const four least = {tolerance, tolerance, tolerance, tolerance};
     for (taut_index j = 0; j < l->length; j += HALF) {
         eight block[MOST_WIDTH + 1][HALF];
         UNROLLED
@@ -216,7 +204,7 @@ INLINED bool factor_interiors(const layout *l, const double *a, double tolerance
             UNROLLED
             for (int d = 0; d <= b; d++)
                 entry[d] = block[d][k];
-            eliminate(&s, b, entry, least, f + (j + k) * (1 + 2 * b) * LANES);
+            eliminate(&s, b, entry, tolerance, f + (j + k) * (1 + 2 * b) * LANES);
         }
     }
     *result = s;
@@ -297,8 +285,8 @@ static taut_index first_small(const layout *l, const double *a, double tolerance
 
 /* y: the right-hand sides of the interiors after elimination; `right` and `left`: what they add to
  * the separators after and before. */
-INLINED void forward(const layout *l, const double *f, const double *x, double *y, eight *right,
-                     eight *left, const int b)
+TAUT_INLINED void forward(const layout *l, const double *f, const double *x, double *y,
+                          eight *right, eight *left, const int b)
 {
     eight next[MOST_WIDTH] = {none, none, none, none},
           before[MOST_WIDTH] = {none, none, none, none};
@@ -326,8 +314,8 @@ INLINED void forward(const layout *l, const double *f, const double *x, double *
 }
 
 /* x of the interiors, from that of the separators. */
-INLINED void backward(const layout *l, const double *f, const double *y, double *x,
-                      const eight *right, const eight *left, const int b)
+TAUT_INLINED void backward(const layout *l, const double *f, const double *y, double *x,
+                           const eight *right, const eight *left, const int b)
 {
     eight next[MOST_WIDTH], before[MOST_WIDTH];
     UNROLLED

@@ -7,13 +7,11 @@
 
 #include <math.h>
 
-#include "base/hot.h"
-
-#define INLINED static inline __attribute__((always_inline))
+#include "base/four.h"
 
 /* y[0..count) -= factor * x[0..count) */
-INLINED void subtract_real(int64_t count, double factor, const double *restrict x,
-                           double *restrict y)
+TAUT_INLINED void subtract_real(int64_t count, double factor, const double *restrict x,
+                                double *restrict y)
 {
     for (int64_t k = 0; k < count; k++)
         y[k] -= factor * x[k];
@@ -23,27 +21,19 @@ INLINED void subtract_real(int64_t count, double factor, const double *restrict 
 #include "linalg/small_kernels_generic.h"
 #include "linalg/scalar_complex.h"
 
-/* of gcc and clang, at any address: two complex numbers */
-typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
-typedef long long mask __attribute__((vector_size(32)));
-#if defined(__clang__)
-#define TURNED(x) __builtin_shufflevector(x, x, 1, 0, 3, 2)
-#else
-#define TURNED(x) __builtin_shuffle(x, (mask){1, 0, 3, 2})
-#endif
-
 /* Compilers find no vectors in products of complex numbers: real parts of the factor times x, plus
  * imaginary parts times x with its parts exchanged. */
-INLINED void subtract_complex(int64_t count, double complex factor,
-                              const double complex *restrict x, double complex *restrict y)
+TAUT_INLINED void subtract_complex(int64_t count, double complex factor,
+                                   const double complex *restrict x, double complex *restrict y)
 {
     const double a = creal(factor), b = cimag(factor), *from = (const double *)x;
-    const four plain = {a, a, a, a}, turned = {-b, b, -b, b};
+    const taut_four plain = {a, a, a, a}, turned = {-b, b, -b, b};
     double *to = (double *)y;
     int64_t k = 0;
     for (; k + 2 <= count; k += 2) {
-        four number = *(const four *)(from + 2 * k);
-        *(four *)(to + 2 * k) -= plain * number + turned * TURNED(number);
+        taut_four number = *(const taut_four *)(from + 2 * k);
+        *(taut_four *)(to + 2 * k) -=
+            plain * number + turned * TAUT_PICK(number, number, 1, 0, 3, 2);
     }
     for (; k < count; k++)
         y[k] -= TIMES(factor, x[k]);

@@ -59,9 +59,9 @@ static void NAME(lu_solve)(taut_index rows, const SCALAR *a, const taut_index *p
 
 /* Columns reach up to 2b above the diagonal once rows are exchanged; *reach is the last column
  * touched so far. Column j, with `below` entries under the diagonal; false: its pivot is small. */
-INLINED bool NAME(band_column)(taut_index rows, const taut_index b, taut_index j,
-                               const taut_index below, SCALAR *diagonal, taut_index *pivot,
-                               taut_index *reach, double tolerance)
+TAUT_INLINED bool NAME(band_column)(taut_index rows, const taut_index b, taut_index j,
+                                    const taut_index below, SCALAR *diagonal, taut_index *pivot,
+                                    taut_index *reach, double tolerance)
 {
     const int64_t next = 3 * (int64_t)b; /* from (i,j) to (i,j+1) */
     taut_index p = NAME(largest)(below + 1, diagonal);
@@ -89,8 +89,8 @@ INLINED bool NAME(band_column)(taut_index rows, const taut_index b, taut_index j
 }
 
 /* All columns but the last have the same number of entries, which the compiler may see. */
-INLINED taut_index NAME(band_factor)(taut_index rows, const taut_index b, SCALAR *a,
-                                     taut_index *pivot, double tolerance)
+TAUT_INLINED taut_index NAME(band_factor)(taut_index rows, const taut_index b, SCALAR *a,
+                                          taut_index *pivot, double tolerance)
 {
     const int64_t column = 3 * (int64_t)b + 1;
     SCALAR *diagonal = a + 2 * (int64_t)b;
@@ -114,8 +114,8 @@ TAUT_HOT static taut_index NAME(band_lu_factor)(taut_index rows, taut_index b, S
 }
 
 /* Column j forwards and backwards, with the numbers of entries below and above. */
-INLINED void NAME(band_forward)(taut_index j, int64_t below, const SCALAR *diagonal,
-                                const taut_index *pivot, SCALAR *x)
+TAUT_INLINED void NAME(band_forward)(taut_index j, int64_t below, const SCALAR *diagonal,
+                                     const taut_index *pivot, SCALAR *x)
 {
     SCALAR held = x[pivot[j]];
     x[pivot[j]] = x[j];
@@ -123,15 +123,16 @@ INLINED void NAME(band_forward)(taut_index j, int64_t below, const SCALAR *diago
     NAME(subtract)(below, held, diagonal + 1, x + j + 1);
 }
 
-INLINED void NAME(band_backward)(taut_index j, int64_t above, const SCALAR *diagonal, SCALAR *x)
+TAUT_INLINED void NAME(band_backward)(taut_index j, int64_t above, const SCALAR *diagonal,
+                                      SCALAR *x)
 {
     SCALAR here = x[j] = TIMES(x[j], diagonal[0]);
     NAME(subtract)(above, here, diagonal - above, x + j - above);
 }
 
 /* All columns but those at the ends have the same number of entries, which the compiler may see. */
-INLINED void NAME(band_solve)(taut_index rows, const taut_index b, const SCALAR *a,
-                              const taut_index *pivot, SCALAR *x)
+TAUT_INLINED void NAME(band_solve)(taut_index rows, const taut_index b, const SCALAR *a,
+                                   const taut_index *pivot, SCALAR *x)
 {
     const int64_t column = 3 * (int64_t)b + 1;
     const SCALAR *diagonal = a + 2 * (int64_t)b;
