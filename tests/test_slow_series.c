@@ -334,7 +334,8 @@ static void test_chain(void)
                        "[start]\nbob[i] = (0, -i) for i in 1..N\n",
                        "", "0", NULL);
     if (projected_good("hanging", &p)) {
-        check_near("top", p.r.lambda[0], 10000, 1e-8); /* the weight below */
+        /* the weight below; A has the condition (2N/pi)^2 = 4e7: rounding of some 4e-9 of it */
+        check_near("top", p.r.lambda[0], 10000, 1e-6);
         check_near("end", p.r.lambda[9999], 1, 1e-8);
         check_near("stretch", p.r.q[1], -1 - 1e-12, 3e-16);
     }

@@ -26,4 +26,11 @@
 #define TAUT_HOT
 #endif
 
+/* Loops of few operations: four vectors at a time. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define TAUT_UNROLLED _Pragma("GCC unroll 4")
+#else
+#define TAUT_UNROLLED
+#endif
+
 #endif

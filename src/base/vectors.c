@@ -67,6 +67,7 @@ TAUT_HOT static double vector_largest(int64_t n, const double *x)
 {
     int64_t most = 0;
     double size;
+    TAUT_UNROLLED
     for (int64_t i = 0; i < n; i++) {
         int64_t bits;
         memcpy(&bits, x + i, sizeof bits);
@@ -77,8 +78,9 @@ TAUT_HOT static double vector_largest(int64_t n, const double *x)
     return size;
 }
 
-TAUT_HOT static void vector_add(taut_index n, const double *y, double *x)
+TAUT_HOT static void vector_add(taut_index n, const double *restrict y, double *restrict x)
 {
+    TAUT_UNROLLED
     for (taut_index i = 0; i < n; i++)
         x[i] += y[i];
 }

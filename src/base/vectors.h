@@ -41,18 +41,25 @@ static inline void taut_add_scaled(int64_t n, double factor, const double *y, do
         x[i] += factor * y[i];
 }
 
+/* C libraries copy and clear more than this at once by string instructions, which begin slowly. */
+enum { TAUT_COPIED = 256 };
+
 /* to = from */
 static inline void taut_copy(int64_t n, const double *from, double *to)
 {
-    if (n > 0)
-        memcpy(to, from, (size_t)n * sizeof *to);
+    for (int64_t part; n > 0; n -= part, from += part, to += part) {
+        part = n < TAUT_COPIED ? n : TAUT_COPIED;
+        memcpy(to, from, (size_t)part * sizeof *to);
+    }
 }
 
 /* x = 0 */
 static inline void taut_clear(int64_t n, double *x)
 {
-    if (n > 0)
-        memset(x, 0, (size_t)n * sizeof *x);
+    for (int64_t part; n > 0; n -= part, x += part) {
+        part = n < TAUT_COPIED ? n : TAUT_COPIED;
+        memset(x, 0, (size_t)part * sizeof *x);
+    }
 }
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/options.h"
 #include "base/reasons.h"
 #include "base/text.h"
+#include "system/modes/modes.h"
 
 enum { MOST_METHODS = 64 };
 
@@ -290,16 +291,28 @@ int taut_choose(taut_solver *solver, const taut_options *options, taut_error *er
     return choose_times(solver, error);
 }
 
-/* The fastest frequency at the initial state: of the diagnosis, where the run begins there. */
+/* The fastest frequency at the initial state: of the diagnosis, where the run begins there. Of
+ * large systems a spectrum takes as long as thousands of steps: where the step size is given, a
+ * bound that shows that it is stable will do. */
 static int find_frequency(taut_solver *solver, taut_error *error)
 {
+    enum { LARGE = 400 };
     taut_diagnosis here;
     const taut_diagnosis *d = &solver->diagnosis;
     const taut_state *now = &solver->stepper.now;
-    if (!(solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)) ||
-        solver->stepper.method->stability == 0 || solver->level.field)
+    double stability = solver->stepper.method->stability;
+    if (!(solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)) || stability == 0 ||
+        solver->level.field)
         return TAUT_OK;
     if (!taut_start_diagnosed(solver) || d->frequencies == 0) {
+        taut_error reason;
+        int status = 0;
+        if (!solver->control.on && !isnan(solver->step) && solver->stepper.n > LARGE)
+            status = taut_frequency_bound(solver->context, now->t, now->q, &solver->bound, &reason);
+        TAUT_TRY(taut_fail_final(status, &reason, error));
+        if (solver->bound > 0 && solver->step * solver->bound < stability)
+            return TAUT_OK;
+        solver->bound = 0;
         TAUT_TRY(taut_diagnose(solver->context, now->t, now->q, taut_state_v(now),
                                TAUT_DIAGNOSE_FASTEST, TAUT_BACKEND_AUTO, &here, error));
         d = &here;
@@ -404,6 +417,10 @@ static void explain(taut_solver *solver, bool given, double period)
         TAUT_APPEND(solver->explanation,
                     ": %.3g steps in the period of the fastest spring (omega = %.6g)",
                     period / solver->step, solver->frequency);
+    else if (solver->bound > 0)
+        TAUT_APPEND(solver->explanation,
+                    ": at least %.3g steps in the period of each spring (omega <= %.6g)",
+                    2 * acos(-1) / (solver->bound * solver->step), solver->bound);
     else if (!solver->control.on && s->method->stability > 0 &&
              (solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)))
         TAUT_APPEND(solver->explanation,

@@ -314,6 +314,7 @@ struct taut_solver {
     int64_t step_limit;       /* 0: none */
     /* fastest spring at the initial state; 0 when there are none, or it is not needed */
     double frequency;
+    double bound; /* of all frequencies, where only that is known (taut_frequency_bound); or 0 */
     taut_control control;
     taut_error_norm norm;
     taut_stiff stiff;

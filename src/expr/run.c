@@ -38,9 +38,11 @@ static void run_one(const taut_tape *tape, const taut_instruction *code,
         }
 }
 
+enum { WHOLE = 16 };
+
 /* The loops are bound by loads and stores; unrolled they come closer to one of each in a cycle. */
 #if defined(__GNUC__) && !defined(__clang__)
-#define UNROLLED _Pragma("GCC unroll 4")
+#define UNROLLED _Pragma("GCC ivdep") TAUT_UNROLLED
 #else
 #define UNROLLED
 #endif
@@ -67,12 +69,14 @@ static void run_curve(const taut_curve *curve, int derivative, int n, const doub
         to[k] = taut_curve_value(curve, derivative, x[k]);
 }
 
-/* Every instruction writes a register of its own, so that `to` overlaps no operand. */
+/* Every instruction writes a register of its own, so that `to` overlaps no operand. With `whole`,
+ * n is a multiple of WHOLE: loops have no rest. */
 static inline __attribute__((always_inline)) void run_instruction(const taut_tape *tape,
                                                                   const taut_instruction *code,
-                                                                  int64_t lanes, int n,
-                                                                  double *regs)
+                                                                  int64_t lanes, int count,
+                                                                  double *regs, const bool whole)
 {
+    const int n = whole ? count / WHOLE * WHOLE : count;
     double *restrict to = regs + code->to * lanes;
     const double *x = regs + code->a * lanes;
     const double *y = taut_op_table[code->op].arity > 1 ? regs + code->b * lanes : x;
@@ -97,13 +101,27 @@ TAUT_HOT static void run_lanes(const taut_tape *tape, int32_t length, int lanes,
                                double *regs)
 {
     for (int32_t k = 0; k < length; k++)
-        run_instruction(tape, &tape->code[k], lanes, n, regs);
+        run_instruction(tape, &tape->code[k], lanes, n, regs, false);
+}
+
+TAUT_HOT static void run_whole(const taut_tape *tape, int32_t length, int lanes, int n,
+                               double *regs)
+{
+    const taut_instruction *code = tape->code, *end = code + length;
+    for (; code < end; code++)
+        run_instruction(tape, code, lanes, n, regs, true);
 }
 
 void taut_tape_interpret(const taut_tape *tape, int level, int lanes, int n, double *regs)
 {
-    if (lanes == 1)
-        run_one(tape, tape->code, tape->code + tape->level_end[level], regs);
-    else
-        run_lanes(tape, tape->level_end[level], lanes, n, regs);
+    const int32_t length = tape->level_end[level];
+    const int whole = n / WHOLE * WHOLE;
+    if (lanes == 1) {
+        run_one(tape, tape->code, tape->code + length, regs);
+        return;
+    }
+    if (whole > 0)
+        run_whole(tape, length, lanes, whole, regs);
+    if (whole < n)
+        run_lanes(tape, length, lanes, n - whole, regs + whole);
 }

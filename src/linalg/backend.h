@@ -31,6 +31,7 @@ struct taut_saddle {
 typedef struct taut_stored {
     void *matrix;
     int64_t numbers; /* in it */
+    int64_t clear;   /* how many of them are set to zero before it is assembled */
     taut_index *pivot;
     taut_index base;  /* rows are counted from 0, or, by LAPACK, from 1 in `pivot` */
     taut_index width; /* entries that an elimination sums */

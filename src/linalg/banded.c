@@ -3,11 +3,14 @@
  *
  * With K diagonal and positive the matrix is A = G2 K^-1 G1^T + D (tridiagonal for every chain),
  * factored as L D L^T when symmetric, else by LU with partial pivoting; otherwise it is the
- * whole saddle matrix, by LU. Narrow bands use own kernels, wide ones LAPACK's blocked routines
- * where they are there. */
+ * whole saddle matrix, by LU. Narrow bands use own kernels, the narrowest ones in segments
+ * (segments.h), wide ones LAPACK's blocked routines where they are there. Symmetric ones are
+ * assembled by runs (form_runs.h) where their pattern has them. */
 #include "linalg/backend.h"
 
+#include "linalg/form_runs.h"
 #include "linalg/lapack.h"
+#include "linalg/segments.h"
 #include "linalg/small_kernels.h"
 
 enum { WIDE = 48 }; /* half-width from which LAPACK's blocked routines win */
@@ -44,9 +47,35 @@ static void substitute_wide(taut_form *form, taut_stored *work)
 static taut_index decompose(taut_form *form, taut_stored *work, double tolerance)
 {
     if (form->definite)
-        return taut_band_ldl_factor(form->rows, form->half_width, work->matrix, tolerance);
+        return taut_band_ldl_factor(form->rows, form->half_width, work->matrix, NULL, tolerance);
     return taut_band_lu_factor(form->shape.complex_values, form->rows, form->half_width,
                                work->matrix, work->pivot, tolerance);
+}
+
+/* Runs: unscaled, so that pivots are compared with the diagonal. */
+static taut_index decompose_runs(taut_form *form, taut_stored *work, double tolerance)
+{
+    const double *matrix = work->matrix;
+    for (taut_index j = 0; j < form->rows; j++)
+        form->scale[j] = matrix[j * (form->step + 1)];
+    return taut_band_ldl_factor(form->rows, form->half_width, work->matrix, form->scale, tolerance);
+}
+
+/* The factors follow the matrix, which stays. */
+static double *factors_of(const taut_form *form, const taut_stored *work)
+{
+    return (double *)work->matrix + form->rows * ((int64_t)form->half_width + 1);
+}
+
+static taut_index decompose_segments(taut_form *form, taut_stored *work, double tolerance)
+{
+    return taut_segments_factor(form->rows, form->half_width, work->matrix, tolerance,
+                                factors_of(form, work));
+}
+
+static void substitute_segments(taut_form *form, taut_stored *work)
+{
+    taut_segments_solve(form->rows, form->half_width, factors_of(form, work), form->vector);
 }
 
 static void substitute(taut_form *form, taut_stored *work)
@@ -60,17 +89,29 @@ static void substitute(taut_form *form, taut_stored *work)
 
 static int create_banded(taut_saddle *saddle, taut_error *error)
 {
-    const taut_form *form = &saddle->form;
+    taut_form *form = &saddle->form;
     int64_t b = form->half_width, offset = form->definite ? 0 : 2 * b,
-            step = form->definite ? b : 3 * b;
-    bool wide = b >= WIDE && taut_lapack_get();
-    return taut_stored_create(saddle, offset, step,
-                              (taut_stored){.numbers = form->rows * (step + 1),
-                                            .base = form->half_width >= WIDE,
-                                            .width = form->half_width,
-                                            .decompose = wide ? decompose_wide : decompose,
-                                            .substitute = wide ? substitute_wide : substitute},
-                              error);
+            step = form->definite ? b : 3 * b, numbers = form->rows * (step + 1);
+    bool wide = b >= WIDE && taut_lapack_get(), segments = taut_segments_fit(form->rows, b);
+    form->offset = offset;
+    form->step = step;
+    if (!wide)
+        TAUT_TRY(taut_form_runs_create(form, segments, &saddle->arena, error));
+    segments = segments && form->runs;
+    return taut_stored_create(
+        saddle, offset, step,
+        (taut_stored){.numbers = numbers + (segments ? taut_segments_numbers(form->rows, b) : 0),
+                      .clear = segments ? 0 : numbers,
+                      .base = form->half_width >= WIDE,
+                      .width = form->half_width,
+                      .decompose = wide         ? decompose_wide
+                                   : segments   ? decompose_segments
+                                   : form->runs ? decompose_runs
+                                                : decompose,
+                      .substitute = wide       ? substitute_wide
+                                    : segments ? substitute_segments
+                                               : substitute},
+        error);
 }
 
 const taut_backend_functions taut_backend_banded = {create_banded, taut_stored_factor,

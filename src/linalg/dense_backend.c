@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vectors.h"
 #include "linalg/lapack.h"
 #include "linalg/small_kernels.h"
 
@@ -33,7 +34,7 @@ int taut_stored_factor(taut_saddle *saddle, const taut_saddle_values *values, ta
     taut_stored *work = saddle->work;
     taut_form *form = &saddle->form;
     TAUT_TRY(taut_form_load(form, values, error));
-    memset(work->matrix, 0, (size_t)work->numbers * taut_form_scalar(form));
+    taut_clear(work->clear * (int64_t)(taut_form_scalar(form) / sizeof(double)), work->matrix);
     taut_form_assemble(form, values, work->matrix);
     taut_index bad = work->decompose(form, work, taut_form_tolerance(work->width));
     return bad ? taut_form_singular(form, values, bad - 1, error) : 0;
@@ -77,7 +78,7 @@ static int create_full(taut_saddle *saddle, taut_stored like, taut_error *error)
 {
     taut_index rows = saddle->form.rows;
     like.width = rows;
-    like.numbers = (int64_t)rows * rows;
+    like.numbers = like.clear = (int64_t)rows * rows;
     return taut_stored_create(saddle, 0, rows, like, error);
 }
 

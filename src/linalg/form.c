@@ -1,5 +1,5 @@
 /* form.c - see form.h. */
-#include "linalg/form.h"
+#include "linalg/form_runs.h"
 
 #include <float.h>
 #include <math.h>
@@ -17,6 +17,19 @@ static inline double inverse_root(double size)
     bits = (uint64_t)(1023 - half) << 52;
     memcpy(&size, &bits, sizeof bits);
     return size;
+}
+
+/* As fmax, for numbers a; inline. */
+static inline double larger(double a, double b)
+{
+    return b > a ? b : a;
+}
+
+int taut_form_no_mass(taut_index j, taut_error *error)
+{
+    return taut_fail(error, TAUT_ERROR_SINGULAR,
+                     "the diagonal entry of coordinate %d is zero or not finite: it needs a mass",
+                     j + 1);
 }
 
 #include "linalg/scalar_real.h"
@@ -171,6 +184,8 @@ int taut_form_reserve(taut_form *form, taut_arena *arena, taut_error *error)
 
 int taut_form_load(taut_form *form, const taut_saddle_values *values, taut_error *error)
 {
+    if (form->runs)
+        return taut_form_runs_load(form, values, error);
     if (form->schur)
         return form->shape.complex_values ? load_schur_complex(form, values, error)
                                           : load_schur_real(form, values, error);
@@ -185,6 +200,8 @@ void taut_form_archive(taut_form *form, taut_archive *archive)
 {
     size_t scalar = taut_form_scalar(form);
     taut_archive_reals(archive, form->scale, form->rows);
+    if (form->runs && archive->reading)
+        form->runs->known = false;
     if (!form->schur)
         return;
     taut_archive_bytes(archive, form->k_inverse, (size_t)form->shape.n * scalar);
@@ -195,7 +212,9 @@ void taut_form_archive(taut_form *form, taut_archive *archive)
 
 void taut_form_assemble(const taut_form *form, const taut_saddle_values *values, void *matrix)
 {
-    if (form->shape.complex_values) {
+    if (form->runs) {
+        taut_form_runs_assemble(form, values->d, matrix);
+    } else if (form->shape.complex_values) {
         if (form->schur)
             assemble_schur_complex(form, values, matrix);
         else
@@ -208,9 +227,11 @@ void taut_form_assemble(const taut_form *form, const taut_saddle_values *values,
     }
 }
 
-void taut_form_before(taut_form *form, const void *x, const void *y)
+void taut_form_before(taut_form *form, const void *x, void *y)
 {
-    if (form->shape.complex_values)
+    if (form->runs)
+        taut_form_runs_before(form, x, y);
+    else if (form->shape.complex_values)
         before_complex(form, x, y);
     else
         before_real(form, x, y);
@@ -218,7 +239,9 @@ void taut_form_before(taut_form *form, const void *x, const void *y)
 
 void taut_form_after(taut_form *form, void *x, void *y)
 {
-    if (form->shape.complex_values)
+    if (form->runs)
+        taut_form_runs_after(form, x, y);
+    else if (form->shape.complex_values)
         after_complex(form, x, y);
     else
         after_real(form, x, y);

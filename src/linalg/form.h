@@ -21,6 +21,8 @@ typedef struct taut_saddle_values {
     const void *k, *g1, *g2, *d; /* d may be NULL; g2 is never */
 } taut_saddle_values;
 
+typedef struct taut_form_runs taut_form_runs;
+
 typedef struct taut_form {
     taut_saddle_shape shape;
     bool schur;
@@ -34,6 +36,9 @@ typedef struct taut_form {
     double *scale;             /* Schur [m]; whole [n+m] */
     void *k_inverse, *g1, *g2; /* Schur: [n], scaled [entries]; g2 == g1 when symmetric */
     void *vector;              /* right-hand side and solution, [rows] */
+    /* the same by runs of constant stride, unscaled (form_runs.h); NULL: by indices. Then g1 and
+     * g2 are W and G, transposed, and `scale` is room for the diagonal */
+    taut_form_runs *runs;
     int64_t offset, step;
 } taut_form;
 
@@ -52,12 +57,14 @@ void taut_form_assemble(const taut_form *form, const taut_saddle_values *values,
 /* What taut_form_load keeps. */
 void taut_form_archive(taut_form *form, taut_archive *archive);
 /* x[n], y[m] -> form->vector, and back after it was solved for. */
-void taut_form_before(taut_form *form, const void *x, const void *y);
+void taut_form_before(taut_form *form, const void *x, void *y);
 void taut_form_after(taut_form *form, void *x, void *y);
 
 /* The size below which a scaled pivot counts as zero, for eliminations with rows of `width`
  * entries. */
 double taut_form_tolerance(taut_index width);
+/* Reports that coordinate j has no mass. */
+int taut_form_no_mass(taut_index j, taut_error *error);
 /* Reports the pivot in column `column` of the matrix as zero (or the values as not finite). */
 int taut_form_singular(const taut_form *form, const taut_saddle_values *values, taut_index column,
                        taut_error *error);

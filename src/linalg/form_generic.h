@@ -9,10 +9,7 @@ static int NAME(load_schur)(taut_form *form, const taut_saddle_values *values, t
     SCALAR *k_inverse = form->k_inverse, *kept1 = form->g1, *kept2 = form->g2;
     for (taut_index j = 0; j < shape->n; j++) {
         if (!(MAGNITUDE(k[j]) > 0))
-            return taut_fail(
-                error, TAUT_ERROR_SINGULAR,
-                "the diagonal entry of coordinate %d is zero or not finite: it needs a mass",
-                j + 1);
+            return taut_form_no_mass(j, error);
         k_inverse[j] = 1.0 / k[j];
     }
     for (taut_index i = 0; i < shape->m; i++) {
@@ -64,25 +61,25 @@ static void NAME(load_whole)(taut_form *form, const taut_saddle_values *values)
         taut_index first = shape->k_start ? shape->k_start[i] : i,
                    end = shape->k_start ? shape->k_start[i + 1] : i + 1;
         for (taut_index e = first; e < end; e++)
-            size = fmax(size, MAGNITUDE(k[e]));
+            size = larger(size, MAGNITUDE(k[e]));
         x[i] = size > 0 ? inverse_root(size) : 0;
     }
     for (taut_index i = 0; i < m; i++) {
         double size = d ? MAGNITUDE(d[i]) : 0, alone = 0;
         for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++) {
-            double entry = fmax(MAGNITUDE(g1[e]), MAGNITUDE(g2[e])),
+            double entry = larger(MAGNITUDE(g1[e]), MAGNITUDE(g2[e])),
                    scaled = entry * x[shape->g_column[e]];
-            size = fmax(size, scaled * scaled);
-            alone = fmax(alone, entry * entry);
+            size = larger(size, scaled * scaled);
+            alone = larger(alone, entry * entry);
         }
         y[i] = inverse_root(size > 0 ? size : alone);
     }
     for (taut_index i = 0; i < m; i++)
         for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++) {
-            double entry = fmax(MAGNITUDE(g1[e]), MAGNITUDE(g2[e])) * y[i],
+            double entry = larger(MAGNITUDE(g1[e]), MAGNITUDE(g2[e])) * y[i],
                    *scale = &x[shape->g_column[e]];
             if (*scale <= 0 && entry > 0) /* negative: found here, the least so far */
-                *scale = fmax(*scale < 0 ? *scale : -HUGE_VAL, -1 / entry);
+                *scale = larger(*scale < 0 ? *scale : -HUGE_VAL, -1 / entry);
         }
     for (taut_index i = 0; i < n; i++)
         x[i] = x[i] > 0 ? x[i] : x[i] < 0 ? inverse_root(1 / (x[i] * x[i])) : 1;

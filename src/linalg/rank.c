@@ -113,7 +113,7 @@ static int prove_full_rank(rank_work *work, bool *full, taut_error *error)
                         (work->g[form->columns.entry[f]] / work->length[q]);
             }
     double clear = fmax(clear_pivot, 4 * work->tolerance * work->tolerance);
-    *full = a && taut_band_ldl_factor(work->m, work->b, a, clear) == 0;
+    *full = a && taut_band_ldl_factor(work->m, work->b, a, NULL, clear) == 0;
     taut_arena_clear(&scratch);
     return status;
 }

@@ -7,6 +7,7 @@
 
 #include "base/vectors.h"
 #include "linalg/backend.h"
+#include "linalg/form_runs.h"
 
 /* Scales and reorders s; and back, with x. */
 static void begin(taut_form *form, const double *restrict y)
@@ -40,8 +41,30 @@ int taut_saddle_solve_bonds(taut_saddle *saddle, double *x, double *y, taut_erro
         taut_clear(form->shape.n, x);
         return taut_saddle_solve(saddle, 1, x, y, error);
     }
-    begin(form, y);
+    if (form->runs)
+        taut_form_runs_before(form, NULL, y);
+    else
+        begin(form, y);
     TAUT_TRY(saddle->functions->solve(saddle, error));
-    finish(form, x, y);
+    if (form->runs)
+        taut_form_runs_after_bonds(form, x, y);
+    else
+        finish(form, x, y);
     return TAUT_OK;
+}
+
+bool taut_saddle_rows(const taut_saddle *saddle, const double *x, double *y)
+{
+    bool kept = saddle && saddle->factored && saddle->form.runs;
+    if (kept)
+        taut_form_runs_product(&saddle->form, x, y);
+    return kept;
+}
+
+bool taut_saddle_pull(const taut_saddle *saddle, const double *y, double *x)
+{
+    bool kept = saddle && saddle->factored && saddle->form.runs;
+    if (kept)
+        taut_form_runs_pull(&saddle->form, y, x);
+    return kept;
 }

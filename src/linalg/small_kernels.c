@@ -7,11 +7,38 @@
 
 #include <math.h>
 
-#include "base/hot.h"
+#include "base/four.h"
+
+/* y[0..count) -= factor * x[0..count) */
+TAUT_INLINED void subtract_real(int64_t count, double factor, const double *restrict x,
+                                double *restrict y)
+{
+    for (int64_t k = 0; k < count; k++)
+        y[k] -= factor * x[k];
+}
 
 #include "linalg/scalar_real.h"
 #include "linalg/small_kernels_generic.h"
 #include "linalg/scalar_complex.h"
+
+/* Compilers find no vectors in products of complex numbers: real parts of the factor times x, plus
+ * imaginary parts times x with its parts exchanged. */
+TAUT_INLINED void subtract_complex(int64_t count, double complex factor,
+                                   const double complex *restrict x, double complex *restrict y)
+{
+    const double a = creal(factor), b = cimag(factor), *from = (const double *)x;
+    const taut_four plain = {a, a, a, a}, turned = {-b, b, -b, b};
+    double *to = (double *)y;
+    int64_t k = 0;
+    for (; k + 2 <= count; k += 2) {
+        taut_four number = *(const taut_four *)(from + 2 * k);
+        *(taut_four *)(to + 2 * k) -=
+            plain * number + turned * TAUT_PICK(number, number, 1, 0, 3, 2);
+    }
+    for (; k < count; k++)
+        y[k] -= TIMES(factor, x[k]);
+}
+
 #include "linalg/small_kernels_generic.h"
 
 taut_index taut_lu_factor(bool complex_values, taut_index rows, void *a, taut_index *pivot,
@@ -84,12 +111,13 @@ void taut_ldl_solve(taut_index rows, const double *a, double *x)
 }
 
 /* Tridiagonal: the case of every chain, worth its own loop. */
-static taut_index tridiagonal_factor(taut_index rows, double *a, double tolerance)
+static taut_index tridiagonal_factor(taut_index rows, double *a, const double *size,
+                                     double tolerance)
 {
     double update = 0;
     for (taut_index j = 0; j < rows; j++) {
         double pivot = a[2 * (int64_t)j] - update, below = a[2 * (int64_t)j + 1];
-        if (!(pivot > tolerance))
+        if (!(pivot > (size ? tolerance * size[j] : tolerance)))
             return j + 1;
         double inverse = 1 / pivot;
         a[2 * (int64_t)j] = inverse;
@@ -99,13 +127,15 @@ static taut_index tridiagonal_factor(taut_index rows, double *a, double toleranc
     return 0;
 }
 
-taut_index taut_band_ldl_factor(taut_index rows, taut_index b, double *a, double tolerance)
+taut_index taut_band_ldl_factor(taut_index rows, taut_index b, double *a, const double *size,
+                                double tolerance)
 {
     if (b == 1)
-        return tridiagonal_factor(rows, a, tolerance);
+        return tridiagonal_factor(rows, a, size, tolerance);
     for (taut_index j = 0; j < rows; j++) {
         taut_index below = rows - 1 - j < b ? rows - 1 - j : b;
-        if (!eliminate_column(a + j * (int64_t)(b + 1), below, b, tolerance))
+        if (!eliminate_column(a + j * (int64_t)(b + 1), below, b,
+                              size ? tolerance * size[j] : tolerance))
             return j + 1;
     }
     return 0;

@@ -29,7 +29,9 @@ void taut_band_lu_solve(bool complex_values, taut_index rows, taut_index b, cons
 
 taut_index taut_ldl_factor(taut_index rows, double *a, double tolerance);
 void taut_ldl_solve(taut_index rows, const double *a, double *x);
-taut_index taut_band_ldl_factor(taut_index rows, taut_index b, double *a, double tolerance);
+/* size: pivots are compared with tolerance times these numbers; NULL: 1 */
+taut_index taut_band_ldl_factor(taut_index rows, taut_index b, double *a, const double *size,
+                                double tolerance);
 void taut_band_ldl_solve(taut_index rows, taut_index b, const double *a, double *x);
 
 #endif

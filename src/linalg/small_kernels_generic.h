@@ -1,14 +1,7 @@
 /* small_kernels_generic.h - LU with partial pivoting over SCALAR (scalar_real.h,
- * scalar_complex.h): Golub, Van Loan, Matrix Computations, 4th ed., algorithms 3.4.1 (dense) and
- * 4.3.1 with row interchanges (band). Included by small_kernels.c, once per field. */
-
-/* y[0..count) -= factor * x[0..count) */
-static inline void NAME(subtract)(int64_t count, SCALAR factor, const SCALAR *restrict x,
-                                  SCALAR *restrict y)
-{
-    for (int64_t k = 0; k < count; k++)
-        y[k] -= TIMES(factor, x[k]);
-}
+ * scalar_complex.h), with NAME(subtract): y[0..count) -= factor x[0..count). Golub, Van Loan,
+ * Matrix Computations, 4th ed., algorithms 3.4.1 (dense) and 4.3.1 with row interchanges (band).
+ * Included by small_kernels.c, once per field. */
 
 /* The row of the largest of `count` numbers. */
 static inline taut_index NAME(largest)(taut_index count, const SCALAR *x)
@@ -64,56 +57,107 @@ static void NAME(lu_solve)(taut_index rows, const SCALAR *a, const taut_index *p
     }
 }
 
-/* Columns reach up to 2b above the diagonal once rows are exchanged; `reach` is the last column
- * touched so far. */
-static taut_index NAME(band_lu_factor)(taut_index rows, taut_index b, SCALAR *a, taut_index *pivot,
-                                       double tolerance)
+/* Columns reach up to 2b above the diagonal once rows are exchanged; *reach is the last column
+ * touched so far. Column j, with `below` entries under the diagonal; false: its pivot is small. */
+TAUT_INLINED bool NAME(band_column)(taut_index rows, const taut_index b, taut_index j,
+                                    const taut_index below, SCALAR *diagonal, taut_index *pivot,
+                                    taut_index *reach, double tolerance)
 {
     const int64_t next = 3 * (int64_t)b; /* from (i,j) to (i,j+1) */
-    taut_index reach = 0;
-    for (taut_index j = 0; j < rows; j++) {
-        SCALAR *diagonal = a + 2 * (int64_t)b + j * (next + 1);
-        taut_index below = rows - 1 - j < b ? rows - 1 - j : b;
-        taut_index p = NAME(largest)(below + 1, diagonal);
-        pivot[j] = j + p;
-        if (!(MAGNITUDE(diagonal[p]) > tolerance))
-            return j + 1;
-        taut_index last = j + b + p < rows - 1 ? j + b + p : rows - 1;
-        reach = last > reach ? last : reach;
-        if (p)
-            for (taut_index k = 0; k <= reach - j; k++) {
-                SCALAR *entry = diagonal + k * next, held = entry[0];
-                entry[0] = entry[p];
-                entry[p] = held;
-            }
-        SCALAR inverse = 1.0 / diagonal[0];
-        diagonal[0] = inverse;
-        for (taut_index i = 1; i <= below; i++)
-            diagonal[i] = TIMES(diagonal[i], inverse);
-        for (taut_index k = 1; k <= reach - j; k++) {
-            SCALAR *other = diagonal + k * next;
-            if (other[0] != 0)
-                NAME(subtract)(below, other[0], diagonal + 1, other + 1);
+    taut_index p = NAME(largest)(below + 1, diagonal);
+    pivot[j] = j + p;
+    if (!(MAGNITUDE(diagonal[p]) > tolerance))
+        return false;
+    taut_index last = j + b + p < rows - 1 ? j + b + p : rows - 1;
+    *reach = last > *reach ? last : *reach;
+    if (p)
+        for (taut_index k = 0; k <= *reach - j; k++) {
+            SCALAR *entry = diagonal + k * next, held = entry[0];
+            entry[0] = entry[p];
+            entry[p] = held;
         }
+    SCALAR inverse = 1.0 / diagonal[0];
+    diagonal[0] = inverse;
+    for (taut_index i = 1; i <= below; i++)
+        diagonal[i] = TIMES(diagonal[i], inverse);
+    for (taut_index k = 1; k <= *reach - j; k++) {
+        SCALAR *other = diagonal + k * next;
+        if (other[0] != 0)
+            NAME(subtract)(below, other[0], diagonal + 1, other + 1);
     }
+    return true;
+}
+
+/* All columns but the last have the same number of entries, which the compiler may see. */
+TAUT_INLINED taut_index NAME(band_factor)(taut_index rows, const taut_index b, SCALAR *a,
+                                          taut_index *pivot, double tolerance)
+{
+    const int64_t column = 3 * (int64_t)b + 1;
+    SCALAR *diagonal = a + 2 * (int64_t)b;
+    taut_index reach = 0, j = 0;
+    for (; j < rows - b; j++, diagonal += column)
+        if (!NAME(band_column)(rows, b, j, b, diagonal, pivot, &reach, tolerance))
+            return j + 1;
+    for (; j < rows; j++, diagonal += column)
+        if (!NAME(band_column)(rows, b, j, rows - 1 - j, diagonal, pivot, &reach, tolerance))
+            return j + 1;
     return 0;
+}
+
+TAUT_HOT static taut_index NAME(band_lu_factor)(taut_index rows, taut_index b, SCALAR *a,
+                                                taut_index *pivot, double tolerance)
+{
+    switch (b) {
+    case 4: return NAME(band_factor)(rows, 4, a, pivot, tolerance);
+    default: return NAME(band_factor)(rows, b, a, pivot, tolerance);
+    }
+}
+
+/* Column j forwards and backwards, with the numbers of entries below and above. */
+TAUT_INLINED void NAME(band_forward)(taut_index j, int64_t below, const SCALAR *diagonal,
+                                     const taut_index *pivot, SCALAR *x)
+{
+    SCALAR held = x[pivot[j]];
+    x[pivot[j]] = x[j];
+    x[j] = held;
+    NAME(subtract)(below, held, diagonal + 1, x + j + 1);
+}
+
+TAUT_INLINED void NAME(band_backward)(taut_index j, int64_t above, const SCALAR *diagonal,
+                                      SCALAR *x)
+{
+    SCALAR here = x[j] = TIMES(x[j], diagonal[0]);
+    NAME(subtract)(above, here, diagonal - above, x + j - above);
+}
+
+/* All columns but those at the ends have the same number of entries, which the compiler may see. */
+TAUT_INLINED void NAME(band_solve)(taut_index rows, const taut_index b, const SCALAR *a,
+                                   const taut_index *pivot, SCALAR *x)
+{
+    const int64_t column = 3 * (int64_t)b + 1;
+    const SCALAR *diagonal = a + 2 * (int64_t)b;
+    taut_index j = 0;
+    for (; j < rows - b; j++, diagonal += column)
+        NAME(band_forward)(j, b, diagonal, pivot, x);
+    for (; j < rows; j++, diagonal += column)
+        NAME(band_forward)(j, rows - 1 - j, diagonal, pivot, x);
+    for (j = rows - 1; j >= 2 * b; j--) {
+        diagonal -= column;
+        NAME(band_backward)(j, 2 * b, diagonal, x);
+    }
+    for (; j >= 0; j--) {
+        diagonal -= column;
+        NAME(band_backward)(j, j, diagonal, x);
+    }
 }
 
 TAUT_HOT static void NAME(band_lu_solve)(taut_index rows, taut_index b, const SCALAR *a,
                                          const taut_index *pivot, SCALAR *x)
 {
-    const int64_t column = 3 * (int64_t)b + 1;
-    for (taut_index j = 0; j < rows; j++) {
-        SCALAR held = x[pivot[j]];
-        x[pivot[j]] = x[j];
-        x[j] = held;
-        taut_index below = rows - 1 - j < b ? rows - 1 - j : b;
-        NAME(subtract)(below, held, a + 2 * (int64_t)b + j * column + 1, x + j + 1);
-    }
-    for (taut_index j = rows - 1; j >= 0; j--) {
-        const SCALAR *diagonal = a + 2 * (int64_t)b + j * column;
-        int64_t above = j < 2 * (int64_t)b ? j : 2 * (int64_t)b;
-        x[j] = TIMES(x[j], diagonal[0]);
-        NAME(subtract)(above, x[j], diagonal - above, x + j - above);
+    switch (b) {
+    case 2: NAME(band_solve)(rows, 2, a, pivot, x); break;
+    case 4: NAME(band_solve)(rows, 4, a, pivot, x); break;
+    case 6: NAME(band_solve)(rows, 6, a, pivot, x); break;
+    default: NAME(band_solve)(rows, b, a, pivot, x);
     }
 }

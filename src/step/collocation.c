@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "base/hot.h"
 #include "base/vectors.h"
 
 enum { FEW = 24 };
@@ -181,13 +182,53 @@ static void combine_few(int32_t size, int count, const double *weight, double *c
     }
 }
 
+/* Long vectors of three terms, or four with a base, in one pass. */
+TAUT_HOT static void combine_four(int64_t size, const double *weight, const double *const *term,
+                                  double scale, const double *base, double *restrict to)
+{
+    const double *a = term[0], *b = term[1], *c = term[2], *d = term[3];
+    const double p = weight[0], q = weight[1], r = weight[2], s = weight[3];
+    if (d && base) {
+        TAUT_UNROLLED
+        for (int64_t k = 0; k < size; k++)
+            to[k] = base[k] + scale * ((p * a[k] + q * b[k]) + (r * c[k] + s * d[k]));
+    } else if (base) {
+        TAUT_UNROLLED
+        for (int64_t k = 0; k < size; k++)
+            to[k] = base[k] + scale * ((p * a[k] + q * b[k]) + r * c[k]);
+    } else {
+        TAUT_UNROLLED
+        for (int64_t k = 0; k < size; k++)
+            to[k] = scale * ((p * a[k] + q * b[k]) + r * c[k]);
+    }
+}
+
+/* `to` is none of the terms. */
+static void combine(int32_t size, int count, const double *weight, double *const *term,
+                    double scale, const double *base, double *to)
+{
+    double all[4] = {0};
+    const double *from[4] = {NULL};
+    bool one_pass = count == 3 || (count == 4 && base);
+    for (int j = 0; one_pass && j < count; j++) {
+        all[j] = weight[j];
+        from[j] = term[j];
+    }
+    if (size < FEW)
+        combine_few(size, count, weight, term, scale, base, to);
+    else if (one_pass)
+        combine_four(size, all, from, scale, base, to);
+    else
+        taut_combine(size, count, weight, term, scale, base, to);
+}
+
 void taut_collocation_row(const taut_collocation *x, const double *row, double scale, int32_t size,
                           double *from, double *to)
 {
     double *term[TAUT_STAGES_MAX];
     for (int j = 0; j < x->stages; j++)
         term[j] = from + (int64_t)j * size;
-    (size < FEW ? combine_few : taut_combine)(size, x->stages, row, term, scale, NULL, to);
+    combine(size, x->stages, row, term, scale, NULL, to);
 }
 
 void taut_collocation_combine(const taut_collocation *x, const double *matrix, double scale,
@@ -203,8 +244,8 @@ void taut_collocation_combine(const taut_collocation *x, const double *matrix, d
         for (int j = 0; j < x->stages; j++)
             weight[j] = matrix[i * TAUT_STAGES_MAX + j];
         weight[x->stages] = x->c[i] * (along / scale);
-        (size < FEW ? combine_few : taut_combine)(size, x->stages + (extra != NULL), weight, term,
-                                                  scale, base, to + (int64_t)i * size);
+        combine(size, x->stages + (extra != NULL), weight, term, scale, base,
+                to + (int64_t)i * size);
     }
 }
 

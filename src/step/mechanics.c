@@ -5,6 +5,8 @@
 
 #include "base/hot.h"
 #include "base/rows.h"
+#include "base/vectors.h"
+#include "linalg/saddle_bonds.h"
 #include "system/singular.h"
 
 static bool is_rod(const taut_mechanics *w, taut_index i)
@@ -200,6 +202,35 @@ int taut_mechanics_bonds(taut_mechanics *w, double t, const double *q, const dou
     return TAUT_OK;
 }
 
+TAUT_HOT static void mechanics_scale(taut_index count, double sign, const double *restrict x,
+                                     double *restrict y)
+{
+    TAUT_UNROLLED
+    for (taut_index i = 0; i < count; i++)
+        y[i] = sign * x[i];
+}
+
+void taut_mechanics_pick(const taut_mechanics *w, double sign, const double *bond, double *row)
+{
+    if (!w->mixed)
+        mechanics_scale(w->rods, sign, bond, row);
+    for (taut_index r = 0; w->mixed && r < w->rods; r++)
+        row[r] = sign * bond[w->rod[r]];
+}
+
+void taut_mechanics_rates_at(const taut_mechanics *w, const taut_saddle *saddle, const double *v,
+                             double *gdot)
+{
+    if (!taut_saddle_rows(saddle, v, gdot)) {
+        taut_mechanics_rates(w, v, gdot);
+        return;
+    }
+    if (!w->mixed)
+        taut_add(w->rods, w->values.bond_dt, gdot);
+    for (taut_index r = 0; w->mixed && r < w->rods; r++)
+        gdot[r] += w->values.bond_dt[w->rod[r]];
+}
+
 void taut_mechanics_rates(const taut_mechanics *w, const double *v, double *gdot)
 {
     for (taut_index r = 0; r < w->rods; r++)
@@ -247,8 +278,7 @@ int taut_mechanics_react(taut_mechanics *w, taut_saddle *saddle, double t, const
 {
     if (w->rods > 0)
         TAUT_TRY(taut_evaluate_inside(w->context, t, q, v, TAUT_WANT_GAMMA, &w->values, error));
-    for (taut_index r = 0; r < w->rods; r++)
-        row[r] = -w->values.gamma[w->rod[r]];
+    taut_mechanics_pick(w, -1, w->values.gamma, row);
     TAUT_TRY(taut_saddle_solve(saddle, 1, a, row, error));
     for (taut_index r = 0; lambda && r < w->rods; r++)
         lambda[w->rod[r]] = row[r];
@@ -285,6 +315,7 @@ int taut_mechanics_invert(taut_mechanics *w, const char *who, double t, taut_are
 TAUT_HOT static void mechanics_multiply(taut_index count, double *restrict x,
                                         const double *restrict by)
 {
+    TAUT_UNROLLED
     for (taut_index i = 0; i < count; i++)
         x[i] *= by[i];
 }

@@ -57,6 +57,11 @@ int taut_mechanics_bonds(taut_mechanics *mechanics, double t, const double *q, c
                          unsigned more, taut_error *error);
 /* gdot[rigid bonds] = G_r v + dg_r/dt with the values of the latest evaluation. */
 void taut_mechanics_rates(const taut_mechanics *mechanics, const double *v, double *gdot);
+/* The same after G of the latest evaluation was factorised. */
+void taut_mechanics_rates_at(const taut_mechanics *w, const taut_saddle *saddle, const double *v,
+                             double *gdot);
+/* row[r] = sign bond[i] for the rigid bonds i of an array over all bonds. */
+void taut_mechanics_pick(const taut_mechanics *w, double sign, const double *bond, double *row);
 /* The saddle matrix [M G_r^T; G_r 0], or with the unit matrix for M. symmetric = false leaves
  * room for two different G. */
 int taut_mechanics_saddle(const taut_mechanics *mechanics, bool unit_mass, bool symmetric,

@@ -82,6 +82,8 @@ static int describe(taut_stepper *s, taut_radau *w, taut_error *error)
         TAUT_TRY(taut_radau_potential_extend(s, error));
     w->tangents = w->tangent.start[w->n];
     w->entries = w->m > 0 ? w->jacobian.start[w->m] : 0;
+    if (w->m > 0 && !s->trial)
+        TAUT_TRY(taut_products_transposed(&w->jacobian, s->arena, &w->pulls, &w->regular, error));
     w->mass_entries = w->diagonal ? w->n : w->tangents;
     w->shape = (taut_saddle_shape){.n = w->n,
                                    .m = w->m,

@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include "base/method.h"
+#include "linalg/products.h"
 #include "linalg/saddle.h"
 #include "step/collocation.h"
 #include "system/modes/potential_modes.h"
@@ -102,6 +103,8 @@ typedef struct taut_radau {
     bool oscillations;
     const double *compliance, *damping;
     taut_pattern jacobian, tangent;
+    taut_products pulls; /* of G^T lambda, where `regular` */
+    bool regular;
     taut_index entries, tangents, mass_entries;
     taut_saddle_shape shape; /* of a stage: [K G1^T; G2 -D], K on the tangent pattern */
     double *g1, *g2;         /* on it, of the frozen Jacobian; g2 NULL: as g1 */

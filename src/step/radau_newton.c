@@ -8,6 +8,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/hot.h"
 #include "base/vectors.h"
 
 /* Of the tolerance: how well the equations are solved. Newton's own iteration ends far below it,
@@ -61,6 +62,24 @@ static void set_scale(const taut_stepper *s, double h)
     w->rough = 50 * floor / fmax(atol + rtol * largest, floor);
 }
 
+/* The sum of ((|dq| + |h dv|)/scale)^2, four at a time; without dv, h is 0 and dv is dq. */
+TAUT_HOT static double radau_squares(taut_index n, double h, const double *restrict dq,
+                                     const double *restrict dv, const double *restrict scale)
+{
+    double sum[4] = {0}, rest = 0;
+    taut_index k = 0;
+    for (; k + 4 <= n; k += 4)
+        for (int i = 0; i < 4; i++) {
+            double e = (fabs(dq[k + i]) + fabs(h * dv[k + i])) / scale[k + i];
+            sum[i] += e * e;
+        }
+    for (; k < n; k++) {
+        double e = (fabs(dq[k]) + fabs(h * dv[k])) / scale[k];
+        rest += e * e;
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]) + rest;
+}
+
 /* Corrections r and y of a and lambda, which move q and v of all stages; returns the norm of
  * that, the largest over the stages of rms (|dq| + h |dv|) / scale. */
 static double correct(const taut_stepper *s, double h)
@@ -71,15 +90,11 @@ static double correct(const taut_stepper *s, double h)
     bool moving = !first_order(w);
     double worst = 0, *dq = w->extra, *dv = w->force;
     for (int i = 0; i < w->s; i++) {
-        double sum = 0;
         taut_collocation_row(table, moving ? table->square[i] : table->a[i], moving ? h * h : h,
                              w->n, w->r, dq);
         if (moving)
             taut_collocation_row(table, table->a[i], h, w->n, w->r, dv);
-        for (taut_index k = 0; k < w->n; k++) {
-            double e = (fabs(dq[k]) + (moving ? fabs(h * dv[k]) : 0)) / w->scale[k];
-            sum += e * e;
-        }
+        double sum = radau_squares(w->n, moving ? h : 0, dq, moving ? dv : dq, w->scale);
         if (isnan(sum))
             return NAN;
         worst = fmax(worst, sum);

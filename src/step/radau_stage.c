@@ -1,4 +1,5 @@
 /* radau_stage.c - the equations of one stage and their derivatives (radau.h). */
+#include "base/hot.h"
 #include "base/rows.h"
 #include "base/vectors.h"
 #include "step/radau.h"
@@ -16,24 +17,49 @@ void taut_radau_place(taut_stepper *s, double h)
                              w->q);
 }
 
+/* r = f - M a */
+TAUT_HOT static void radau_inertia(taut_index n, const double *restrict force,
+                                   const double *restrict mass, const double *restrict a,
+                                   double *restrict r)
+{
+    TAUT_UNROLLED
+    for (taut_index i = 0; i < n; i++)
+        r[i] = force[i] - mass[i] * a[i];
+}
+
+/* y = g - C lambda */
+TAUT_HOT static void radau_stretch(taut_index m, const double *restrict bond,
+                                   const double *restrict compliance, const double *restrict lambda,
+                                   double *restrict y)
+{
+    TAUT_UNROLLED
+    for (taut_index i = 0; i < m; i++)
+        y[i] = bond[i] - compliance[i] * lambda[i];
+}
+
 void taut_radau_defect(const taut_radau *w, const double *force, const double *jacobian,
                        const double *lambda, const double *mass, const double *a, double *r)
 {
-    taut_copy(w->n, force, r);
-    taut_pattern_add_transposed(&w->jacobian, jacobian, -1, lambda, r);
-    taut_mass_add(w->diagonal ? NULL : &w->tangent, w->n, mass, -1, a, r);
+    if (w->diagonal)
+        radau_inertia(w->n, force, mass, a, r);
+    else
+        taut_copy(w->n, force, r);
+    if (w->regular)
+        taut_products_form(&w->pulls, TAUT_SUMS_SUBTRACT, jacobian, lambda, r);
+    else
+        taut_pattern_add_transposed(&w->jacobian, jacobian, -1, lambda, r);
+    if (!w->diagonal)
+        taut_pattern_add(&w->tangent, mass, -1, a, r);
 }
 
 /* S = g + T gdot - C lambda. */
 static void bond_defect(const taut_radau *w, const double *jacobian, const double *drift,
                         const double *v, const double *lambda, double *y)
 {
-    for (taut_index i = 0; i < w->m - w->rows; i++) {
-        double value = w->bond[i] - w->compliance[i] * lambda[i];
+    radau_stretch(w->m - w->rows, w->bond, w->compliance, lambda, y);
+    for (taut_index i = 0; w->moves && i < w->m - w->rows; i++)
         if (w->damping[i] > 0)
-            value += w->damping[i] * (drift[i] + taut_row_dot(&w->jacobian, jacobian, i, v));
-        y[i] = value;
-    }
+            y[i] += w->damping[i] * (drift[i] + taut_row_dot(&w->jacobian, jacobian, i, v));
 }
 
 static unsigned derivatives_wanted(const taut_radau *w)

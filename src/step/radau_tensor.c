@@ -69,8 +69,9 @@ static int factor_pair(taut_radau *w, int b, double complex e, taut_error *error
         if (w->g2)
             w->block_g2[k] = w->g2[k];
     }
+    const double complex undamped = -1 / (d ? e * e : e);
     for (taut_index i = 0; i < w->m; i++) {
-        factor[i] = -1 / (d ? e * (e + w->damping[i]) : e);
+        factor[i] = d && w->damping[i] > 0 ? -1 / (e * (e + w->damping[i])) : undamped;
         if (d)
             d[i] = -w->compliance[i] * factor[i];
     }

@@ -92,10 +92,11 @@ static int arrive(taut_stepper *s, const taut_state *state, taut_error *error)
     taut_mechanics *x = &w->mechanics;
     w->fresh = w->complete = false;
     TAUT_TRY(taut_mechanics_force(x, state->t, state->q, state->v, w->force, state->lambda, error));
-    taut_mechanics_rates(x, state->v, w->residual);
+    TAUT_TRY(taut_mechanics_factor(x, w->saddle, state->t, x->mass, x->rod_jacobian, NULL, error));
+    taut_mechanics_rates_at(x, w->saddle, state->v, w->residual);
     if (x->rods > 0)
         keep_jacobian(w);
-    return taut_mechanics_factor(x, w->saddle, state->t, x->mass, w->g, NULL, error);
+    return TAUT_OK;
 }
 
 /* Acceleration and multipliers at now, from F in a. */
@@ -139,24 +140,91 @@ static int residual(taut_stepper *s, double t, const double *q, const double *v,
         TAUT_TRY(taut_mechanics_bonds(x, t, q, v, 0, error));
     else
         TAUT_TRY(taut_evaluate_inside(s->context, t, q, v, TAUT_WANT_BOND, &x->values, error));
-    for (taut_index r = 0; r < x->rods; r++)
-        w->residual[r] = -x->values.bond[x->rod[r]];
+    taut_mechanics_pick(x, -1, x->values.bond, w->residual);
     return TAUT_OK;
 }
 
-/* total += step, next = q + (h v + total). */
-TAUT_HOT static void rattle_move(taut_index n, double h, const double *restrict step,
-                                 const double *restrict q, const double *restrict v,
-                                 double *restrict total, double *restrict next)
+/* ---- loops over all coordinates */
+
+/* y = a x */
+TAUT_HOT static void rattle_scale(taut_index n, double a, const double *restrict x,
+                                  double *restrict y)
 {
+    TAUT_UNROLLED
+    for (taut_index i = 0; i < n; i++)
+        y[i] = a * x[i];
+}
+
+TAUT_HOT static void rattle_negate(taut_index n, double *x)
+{
+    TAUT_UNROLLED
+    for (taut_index i = 0; i < n; i++)
+        x[i] = -x[i];
+}
+
+/* next = q + (h v + total) */
+TAUT_HOT static void rattle_begin(taut_index n, double h, const double *restrict q,
+                                  const double *restrict v, const double *restrict total,
+                                  double *restrict next)
+{
+    TAUT_UNROLLED
+    for (taut_index i = 0; i < n; i++)
+        next[i] = q[i] + (h * v[i] + total[i]);
+}
+
+/* total += step, next = q + (h v + total); the largest |step|, NaN if one is (vectors.c) */
+TAUT_HOT static double rattle_move(taut_index n, double h, const double *restrict step,
+                                   const double *restrict q, const double *restrict v,
+                                   double *restrict total, double *restrict next)
+{
+    int64_t most = 0;
+    double size;
+    TAUT_UNROLLED
     for (taut_index i = 0; i < n; i++) {
+        int64_t bits;
+        memcpy(&bits, step + i, sizeof bits);
+        bits &= INT64_MAX;
+        most = bits > most ? bits : most;
         total[i] += step[i];
         next[i] = q[i] + (h * v[i] + total[i]);
     }
+    memcpy(&size, &most, sizeof size);
+    return size;
+}
+
+/* v = old + a x */
+TAUT_HOT static void rattle_kick(taut_index n, double a, const double *restrict x,
+                                 const double *restrict old, double *restrict v)
+{
+    TAUT_UNROLLED
+    for (taut_index i = 0; i < n; i++)
+        v[i] = old[i] + a * x[i];
+}
+
+/* v += kick, kick *= a */
+TAUT_HOT static void rattle_finish(taut_index n, double a, double *restrict kick,
+                                   double *restrict v)
+{
+    TAUT_UNROLLED
+    for (taut_index i = 0; i < n; i++) {
+        v[i] += kick[i];
+        kick[i] *= a;
+    }
+}
+
+/* newest = a_0 past_0 + ... + a_3 newest */
+TAUT_HOT static void rattle_continue(taut_index n, const double *a, double *const *past,
+                                     double *restrict newest)
+{
+    const double a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
+    const double *p0 = past[0], *p1 = past[1], *p2 = past[2];
+    TAUT_UNROLLED
+    for (taut_index r = 0; r < n; r++)
+        newest[r] = a0 * p0[r] + a1 * p1[r] + a2 * p2[r] + a3 * newest[r];
 }
 
 /* The polynomial through the latest values of h^2/2 (lambda - mu), continued by a step, as a
- * first step: w->step -= M^-1 G^T of it. It makes room for the new value, past[0], and puts its
+ * first step: w->total -= M^-1 G^T of it. It makes room for the new value, past[0], and puts its
  * guess there. */
 static void foresee(rattle *w, double h)
 {
@@ -169,13 +237,11 @@ static void foresee(rattle *w, double h)
     }
     const double *a = weight[w->steps];
     double *newest = w->past[HISTORY - 1];
-    for (taut_index r = 0; r < x->rods; r++) {
-        double sum =
-            a[0] * w->past[0][r] + a[1] * w->past[1][r] + a[2] * w->past[2][r] + a[3] * newest[r];
-        newest[r] = sum;
-        for (taut_index k = x->rod_start[r]; sum != 0 && k < x->rod_start[r + 1]; k++)
-            w->step[x->rod_column[k]] -= w->g[k] * sum / x->mass[x->rod_column[k]];
-    }
+    rattle_continue(x->rods, a, w->past, newest);
+    if (w->steps > 0 && !taut_saddle_pull(w->saddle, newest, w->total))
+        for (taut_index r = 0; r < x->rods; r++)
+            for (taut_index k = x->rod_start[r]; k < x->rod_start[r + 1]; k++)
+                w->total[x->rod_column[k]] -= w->g[k] * newest[r] / x->mass[x->rod_column[k]];
     memmove(w->past + 1, w->past, (HISTORY - 1) * sizeof w->past[0]);
     w->past[0] = newest;
     w->h = h;
@@ -210,8 +276,8 @@ static int reach_bonds(taut_stepper *s, const taut_state *old, const taut_state 
             taut_saddle_solve_bonds(slow ? w->general : w->saddle, w->step, w->residual, error));
         s->statistics->solves++;
         s->statistics->newton_iterations++;
-        double size = taut_largest(s->n, w->step), floor = 2 * DBL_EPSILON * scale;
-        rattle_move(s->n, h, w->step, old->q, old->v, w->total, next->q);
+        double floor = 2 * DBL_EPSILON * scale,
+               size = rattle_move(s->n, h, w->step, old->q, old->v, w->total, next->q);
         taut_add(x->rods, w->residual, w->past[0]);
         /* the new point is at rounding once its correction is, or once it no longer shrinks there
          */
@@ -238,31 +304,22 @@ static int step(taut_stepper *s, double h, taut_error *error)
 
     taut_state old = s->now, next = s->last;
     next.t = old.t + h;
-    for (taut_index i = 0; i < s->n; i++) {
-        w->total[i] = 0;
-        w->step[i] = h * h / 2 * w->kick[i];
-    }
+    rattle_scale(s->n, h * h / 2, w->kick, w->total);
     if (x->rods > 0)
         foresee(w, h);
     int known = w->steps;
     w->steps = 0; /* a step that fails leaves no history */
-    rattle_move(s->n, h, w->step, old.q, old.v, w->total, next.q);
+    rattle_begin(s->n, h, old.q, old.v, w->total, next.q);
     if (x->rods > 0)
         TAUT_TRY(reach_bonds(s, &old, &next, h, error));
-    for (taut_index i = 0; i < s->n; i++)
-        next.v[i] = old.v[i] + w->total[i] / h;
+    rattle_kick(s->n, 1 / h, w->total, old.v, next.v);
 
     TAUT_TRY(arrive(s, &next, error));
-    for (taut_index i = 0; i < s->n; i++)
-        w->kick[i] = h / 2 * w->force[i];
-    for (taut_index r = 0; r < x->rods; r++)
-        w->residual[r] = -w->residual[r];
+    rattle_scale(s->n, h / 2, w->force, w->kick);
+    rattle_negate(x->rods, w->residual);
     TAUT_TRY(taut_saddle_solve(w->saddle, 1, w->kick, w->residual, error));
     s->statistics->solves++;
-    for (taut_index i = 0; i < s->n; i++) {
-        next.v[i] += w->kick[i];
-        w->kick[i] *= 2 / h;
-    }
+    rattle_finish(s->n, 2 / h, w->kick, next.v);
     w->fresh = true;
     w->steps = known < HISTORY ? known + 1 : HISTORY;
     s->now = next;

@@ -10,8 +10,9 @@
 #include "step/methods.h"
 
 #include "base/hot.h"
-#include "step/mechanics.h"
 #include "base/vectors.h"
+#include "step/mechanics.h"
+#include "system/system.h"
 
 typedef struct verlet {
     bool fresh; /* now.a belongs to now.q */
@@ -47,6 +48,7 @@ TAUT_HOT static void divide(taut_index count, double *restrict x, const double *
 
 TAUT_HOT static void kick(taut_index count, double h, const double *restrict a, double *restrict v)
 {
+    TAUT_UNROLLED
     for (taut_index i = 0; i < count; i++)
         v[i] += h / 2 * a[i];
 }
@@ -54,7 +56,8 @@ TAUT_HOT static void kick(taut_index count, double h, const double *restrict a, 
 TAUT_HOT static void kick_and_drift(taut_index count, double h, const taut_state *old,
                                     double *restrict v, double *restrict q)
 {
-    const double *old_v = old->v, *old_a = old->a, *old_q = old->q;
+    const double *restrict old_v = old->v, *restrict old_a = old->a, *restrict old_q = old->q;
+    TAUT_UNROLLED
     for (taut_index i = 0; i < count; i++) {
         v[i] = old_v[i] + h / 2 * old_a[i];
         q[i] = old_q[i] + h * v[i];
@@ -67,10 +70,13 @@ static int accelerate(taut_stepper *s, taut_state *state, taut_error *error)
     taut_mechanics *x = &((verlet *)s->work)->mechanics;
     x->values.force = state->a;
     x->values.bond = state->lambda;
-    TAUT_TRY(taut_evaluate_inside(s->context, state->t, state->q, state->v, x->wanted, &x->values,
-                                  error));
+    bool done =
+        s->m > 0 && taut_evaluate_pull(s->context, state->t, state->q, state->v, &x->values);
+    if (!done)
+        TAUT_TRY(taut_evaluate_inside(s->context, state->t, state->q, state->v, x->wanted,
+                                      &x->values, error));
     s->statistics->force_evaluations++;
-    if (s->m > 0) {
+    if (s->m > 0 && !done) {
         divide(s->m, state->lambda, x->compliance);
         taut_pattern_add_transposed(&x->jacobian, x->values.jacobian, -1, state->lambda, state->a);
     }

@@ -343,6 +343,28 @@ static int evaluate(taut_context *context, double t, const double *q, const doub
     return check_bonds(system, t, wanted, values, error);
 }
 
+bool taut_evaluate_pull(taut_context *context, double t, const double *q, const double *v,
+                        taut_values *values)
+{
+    const taut_system *system = context->system;
+    const unsigned stiff = values->stiff_force ? (unsigned)TAUT_WANT_STIFF_FORCE : 0;
+    if (system->evaluate || system->muted || system->sizes.kind != TAUT_MECHANICAL)
+        return false;
+    taut_inputs inputs = {
+        .q = q, .v = v ? v : context->scratch, .parameter = context->parameter, .t = t};
+    inputs.branch = taut_hold_branches(context);
+    bool forced = false;
+    double odd =
+        run_all(context, &inputs, TAUT_WANT_FORCE | TAUT_WANT_PULL | stiff, values, &forced);
+    if (forced)
+        odd += taut_lanes_test(values->force, system->sizes.coordinates);
+    if (forced && stiff)
+        odd += taut_lanes_test(values->stiff_force, system->sizes.coordinates);
+    if (odd == 0)
+        count(context, TAUT_WANT_FORCE);
+    return odd == 0;
+}
+
 int taut_evaluate_inside(taut_context *context, double t, const double *q, const double *v,
                          unsigned wanted, taut_values *values, taut_error *error)
 {

@@ -206,6 +206,11 @@ int taut_system_without(const taut_system *base, const unsigned char *muted, tau
                         taut_error *error);
 /* Clears g, g_t, G and gamma of muted bonds. (evaluate.c) */
 void taut_values_mute(const taut_system *system, unsigned wanted, taut_values *values);
+/* force = f - G^T C^-1 g, bond = C^-1 g, and stiff_force where its array is there, in one pass that
+ * does not store G. All bonds are springs. false: this is not possible here, or something is not
+ * finite: taut_evaluate_inside finds out what. (evaluate.c) */
+bool taut_evaluate_pull(taut_context *context, double t, const double *q, const double *v,
+                        taut_values *values);
 /* The tangent (and control) pattern, which is formed with the maps of all kernels at the first
  * call. Threads may share the system. */
 int taut_system_form(const taut_system *system, const taut_patterns **patterns, taut_error *error);

@@ -32,8 +32,7 @@ static void destroy(taut_field *field)
 static void aim(mechanical *w, const double *v)
 {
     const taut_mechanics *x = &w->mechanics;
-    for (taut_index r = 0; r < x->rods; r++)
-        w->reaction[r] = -x->values.gamma[x->rod[r]];
+    taut_mechanics_pick(x, -1, x->values.gamma, w->reaction);
     if (w->alpha == 0 && w->beta == 0)
         return;
     taut_mechanics_rates(x, v, w->gdot);

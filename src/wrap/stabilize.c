@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/vectors.h"
+#include "linalg/saddle_bonds.h"
 #include "step/mechanics.h"
 #include "wrap/conserve.h"
 #include "wrap/invariants.h"
@@ -52,23 +53,28 @@ static int factor(stabilizer *w, double t, taut_error *error)
                                  NULL, error);
 }
 
-/* step = -D (G D)^-1 residual with the G that was factorised; returns through *size the largest
+/* step = D (G D)^-1 residual with the G that was factorised; returns through *size the largest
  * entry. */
 static int correction(stabilizer *w, double *size, taut_error *error)
 {
-    taut_clear(w->n, w->step);
-    for (taut_index r = 0; r < w->mechanics.rods; r++)
-        w->residual[r] = -w->residual[r];
     w->projector.statistics->solves++;
-    TAUT_TRY(taut_saddle_solve(w->saddle, 1, w->step, w->residual, error));
+    TAUT_TRY(taut_saddle_solve_bonds(w->saddle, w->step, w->residual, error));
     *size = taut_largest(w->n, w->step);
     return TAUT_OK;
 }
 
+/* residual = -gdot, -g */
+static void take_rates(stabilizer *w)
+{
+    const taut_mechanics *x = &w->mechanics;
+    taut_mechanics_rates_at(x, w->saddle, w->v, w->residual);
+    for (taut_index r = 0; r < x->rods; r++)
+        w->residual[r] = -w->residual[r];
+}
+
 static void take_positions(stabilizer *w)
 {
-    for (taut_index r = 0; r < w->mechanics.rods; r++)
-        w->residual[r] = w->mechanics.values.bond[w->mechanics.rod[r]];
+    taut_mechanics_pick(&w->mechanics, -1, w->mechanics.values.bond, w->residual);
 }
 
 /* v with gdot = 0 where q is now. */
@@ -77,7 +83,7 @@ static int project_velocity(stabilizer *w, double t, taut_error *error)
     double size;
     TAUT_TRY(taut_mechanics_bonds(&w->mechanics, t, w->q, w->v, 0, error));
     TAUT_TRY(factor(w, t, error));
-    taut_mechanics_rates(&w->mechanics, w->v, w->residual);
+    take_rates(w);
     TAUT_TRY(correction(w, &size, error));
     taut_add(w->n, w->step, w->v);
     return TAUT_OK;
@@ -169,7 +175,7 @@ static int apply_simple(taut_projector *projector, double t, double *q, double *
         TAUT_TRY(taut_mechanics_bonds(&w->mechanics, t, w->q, w->v, 0, error));
         TAUT_TRY(factor(w, t, error));
         if (w->kind->velocity) {
-            taut_mechanics_rates(&w->mechanics, w->v, w->residual);
+            take_rates(w);
             TAUT_TRY(correction(w, &size, error));
             taut_add(w->n, w->step, w->v);
         }

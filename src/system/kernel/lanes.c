@@ -81,6 +81,7 @@ TAUT_HOT static void load_pairs(double *restrict x, double *restrict y, const do
 {
     int k = 0;
 #ifdef SHUFFLES
+    TAUT_UNROLLED
     for (; k + 4 <= n; k += 4) {
         four a = *(const four *)(from + 2 * k), b = *(const four *)(from + 2 * k + 4);
         four even = __builtin_shufflevector(a, b, 0, 1, 4, 5),
@@ -133,6 +134,53 @@ void taut_lanes_add(double *restrict to, double sign, const double *restrict x, 
     } else {
         add_strided(to + at.first, sign, x, at.stride, n);
     }
+}
+
+TAUT_HOT static void divide_next(double *restrict to, const double *restrict x,
+                                 const double *restrict by, int n)
+{
+    for (int k = 0; k < n; k++)
+        to[k] = x[k] / by[k];
+}
+
+void taut_lanes_divide(double *to, const double *x, const double *by, taut_places at, int n)
+{
+    if (!at.gather && at.stride == 1)
+        divide_next(to, x, by + at.first, n);
+    else
+        for (int k = 0; k < n; k++)
+            to[k] = x[k] / by[at.gather ? at.gather[k] : at.first + at.stride * k];
+}
+
+void taut_lanes_pull(double *restrict to, const double *restrict x, const double *restrict y,
+                     taut_places at, int n)
+{
+    for (int k = 0; k < n; k++)
+        to[at.gather ? at.gather[k] : at.first + at.stride * k] -= x[k] * y[k];
+}
+
+TAUT_HOT static void pull_pairs(double *restrict to, const double *restrict x,
+                                const double *restrict y, const double *restrict z, int n)
+{
+    int k = 0;
+#ifdef SHUFFLES
+    TAUT_UNROLLED
+    for (; k + 4 <= n; k += 4) {
+        four factor = *(const four *)(x + k), a = factor * *(const four *)(y + k),
+             b = factor * *(const four *)(z + k);
+        *(four *)(to + 2 * k) -= __builtin_shufflevector(a, b, 0, 4, 1, 5);
+        *(four *)(to + 2 * k + 4) -= __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    }
+#endif
+    for (; k < n; k++) {
+        to[2 * k] -= x[k] * y[k];
+        to[2 * k + 1] -= x[k] * z[k];
+    }
+}
+
+void taut_lanes_pull_pairs(double *to, const double *x, const double *y, const double *z, int n)
+{
+    pull_pairs(to, x, y, z, n);
 }
 
 INLINED void rows_of(double *restrict to, const double *restrict x, const int32_t *restrict column,

@@ -18,11 +18,11 @@ int taut_statement_kernel_level(const taut_statement_kernel *kernel, unsigned w)
 {
     switch (kernel->role) {
     case TAUT_ROLE_BOND:
-        return w & TAUT_WANT_BOND_HESSIAN                ? 3
-               : w & TAUT_WANT_GAMMA                     ? 2
-               : w & TAUT_WANT_JACOBIAN                  ? 1
-               : w & (TAUT_WANT_BOND | TAUT_WANT_ENERGY) ? 0
-                                                         : -1;
+        return w & TAUT_WANT_BOND_HESSIAN                  ? 3
+               : w & TAUT_WANT_GAMMA                       ? 2
+               : w & (TAUT_WANT_JACOBIAN | TAUT_WANT_PULL) ? 1
+               : w & (TAUT_WANT_BOND | TAUT_WANT_ENERGY)   ? 0
+                                                           : -1;
     case TAUT_ROLE_POTENTIAL:
         return w & TAUT_WANT_FORCE_DQ ? 2 : w & TAUT_WANT_FORCE ? 1 : w & TAUT_WANT_ENERGY ? 0 : -1;
     case TAUT_ROLE_STIFF:
@@ -167,11 +167,42 @@ static void scatter_jacobian(const target *s)
     store_rows(s, 1 + kernel->locals, s->values->bond_dt);
 }
 
+/* Tensions, a batch at a time, and what they add to the forces; both components of points in a
+ * plane at once. */
+static void scatter_pull(const target *s)
+{
+    enum { BATCH = 256 };
+    const taut_statement_kernel *kernel = s->kernel;
+    double tension[BATCH], *force = s->values->force;
+    for (int begin = 0; begin < s->n; begin += BATCH) {
+        const int n = s->n - begin < BATCH ? s->n - begin : BATCH;
+        const int64_t first = s->first + begin;
+        taut_places rows = taut_places_from(&kernel->rows, first);
+        taut_lanes_divide(tension, out(s, 0) + begin, s->context->compliance, rows, n);
+        taut_lanes_store(s->values->bond, tension, rows, n);
+        for (int32_t c = 0; c < kernel->locals; c++) {
+            const double *x = out(s, 1 + c) + begin;
+            taut_places at = taut_places_from(&kernel->local[c].places, first),
+                        next = c + 1 < kernel->locals
+                                   ? taut_places_from(&kernel->local[c + 1].places, first)
+                                   : at;
+            bool pair = !at.gather && !next.gather && at.stride == 2 && next.stride == 2 &&
+                        next.first == at.first + 1;
+            if (pair)
+                taut_lanes_pull_pairs(force + at.first, tension, x, out(s, 2 + c++) + begin, n);
+            else
+                taut_lanes_pull(force, tension, x, at, n);
+        }
+    }
+}
+
 static void scatter_bond(const target *s)
 {
     int32_t nc = s->kernel->locals;
     const taut_index *row = s->kernel->row + s->first;
     const double *g = out(s, 0);
+    if (s->wanted & TAUT_WANT_PULL)
+        scatter_pull(s);
     if (s->wanted & TAUT_WANT_BOND)
         store_rows(s, 0, s->values->bond);
     if (s->wanted & TAUT_WANT_ENERGY)

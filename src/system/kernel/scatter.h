@@ -20,6 +20,8 @@ void taut_statement_kernel_scatter(const taut_context *context, const taut_state
 enum {
     TAUT_WANT_SIMPLE = TAUT_WANT_FORCE | TAUT_WANT_STIFF_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN
 };
+/* bond[m]: C^-1 g, and -G^T of it is added to the forces, without G (taut_evaluate_pull) */
+enum { TAUT_WANT_PULL = 1 << 30 };
 static inline unsigned taut_simple_index(unsigned wanted)
 {
     return (wanted & (TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN)) |

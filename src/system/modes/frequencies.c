@@ -202,3 +202,38 @@ int taut_frequency_ends(taut_context *context, double t, const double *q, double
     bool complete;
     return find(context, t, q, 1, true, frequency, found, &complete, error);
 }
+
+/* Row sums of |C^-1 G M^-1 G^T|, which has the squares as eigenvalues [Gershgorin 1931]; rigid
+ * bonds only lower them. */
+static double row_sums(const work *w, const double *compliance, double *column)
+{
+    const taut_pattern *g = &w->jacobian;
+    const double *entry = w->values.jacobian, *mass = w->values.mass;
+    double most = 0;
+    for (taut_index i = 0; i < g->rows; i++)
+        for (taut_index k = g->start[i]; compliance[i] > 0 && k < g->start[i + 1]; k++)
+            column[g->column[k]] += fabs(entry[k]) / mass[g->column[k]];
+    for (taut_index i = 0; i < g->rows; i++)
+        if (compliance[i] > 0)
+            most = taut_larger(most, taut_row_size(g, entry, i, column) / compliance[i]);
+    return most;
+}
+
+int taut_frequency_bound(taut_context *context, double t, const double *q, double *bound,
+                         taut_error *error)
+{
+    const taut_sizes *sizes = &context->system->sizes;
+    *bound = INFINITY;
+    if (sizes->mass != TAUT_MASS_DIAGONAL || sizes->can & TAUT_HAS_STIFF_POTENTIAL)
+        return TAUT_OK;
+    work w = {0};
+    taut_arena_init(&w.arena, &context->arena.allocator);
+    double *column = TAUT_NEW(&w.arena, double, sizes->coordinates);
+    int status = column ? evaluate(&w, context, t, q, false, error) : taut_fail_memory(error);
+    if (status == 0) {
+        double square = row_sums(&w, context->compliance, column);
+        *bound = isfinite(square) ? sqrt(square) : INFINITY;
+    }
+    taut_arena_clear(&w.arena);
+    return status;
+}

@@ -64,4 +64,9 @@ int taut_modes_gradient(taut_modes_work *modes, double t, const double *q, const
 int taut_frequency_ends(taut_context *context, double t, const double *q, double frequency[2],
                         int *found, taut_error *error);
 
+/* No frequency of a spring at this state is above it; INFINITY where that would need more than
+ * sums over G: with a stiff potential or a mass that is not diagonal. (frequencies.c) */
+int taut_frequency_bound(taut_context *context, double t, const double *q, double *bound,
+                         taut_error *error);
+
 #endif

@@ -1,0 +1,357 @@
+/* form_runs.c - see form_runs.h. */
+#include "linalg/form_runs.h"
+
+#include <string.h>
+
+#include "base/four.h"
+#include "base/vectors.h"
+
+/* ---- once */
+
+typedef struct builder {
+    taut_form *form;
+    taut_form_runs *runs;
+    taut_arena *arena, scratch;
+    taut_index *place_of; /* of each entry in the transposed order */
+    bool regular;
+    taut_error *error;
+} builder;
+
+static taut_index *indices(builder *b, int64_t count)
+{
+    return TAUT_NEW(&b->scratch, taut_index, count);
+}
+
+static int find_groups(builder *b)
+{
+    const taut_saddle_shape *shape = &b->form->shape;
+    const taut_index *start = shape->g_start, m = shape->m;
+    taut_form_runs *runs = b->runs;
+    for (taut_index i = 0; i < m; i++)
+        runs->groups += i == 0 || start[i + 1] - start[i] != start[i] - start[i - 1];
+    runs->group = TAUT_NEW(b->arena, taut_form_group, runs->groups);
+    runs->column = TAUT_NEW(b->arena, taut_index, start[m]);
+    b->place_of = indices(b, start[m]);
+    TAUT_NEED(b->error, runs->group, runs->column, b->place_of);
+    taut_form_group *group = runs->group - 1;
+    for (taut_index i = 0; i < m; i++) {
+        taut_index terms = start[i + 1] - start[i];
+        if (i == 0 || terms != group->terms)
+            *++group = (taut_form_group){.terms = terms, .first = start[i]};
+        group->rows++;
+    }
+    for (group = runs->group; group < runs->group + runs->groups; group++)
+        for (taut_index k = 0; k < group->rows; k++)
+            for (taut_index t = 0; t < group->terms; t++) {
+                taut_index from = group->first + k * group->terms + t,
+                           to = group->first + t * group->rows + k;
+                b->place_of[from] = to;
+                runs->column[to] = shape->g_column[from];
+            }
+    return TAUT_OK;
+}
+
+static int find(builder *b, const taut_sums *sums, taut_products *products)
+{
+    bool regular = false;
+    TAUT_NEED(b->error, sums->to, sums->start, sums->a, sums->b);
+    int status = taut_products_find(sums, b->arena, products, &regular, b->error);
+    b->regular = b->regular && regular;
+    return status;
+}
+
+static int find_rows(builder *b)
+{
+    const taut_saddle_shape *shape = &b->form->shape;
+    return find(
+        b, &(taut_sums){shape->m, b->form->place, shape->g_start, b->place_of, shape->g_column},
+        &b->runs->rows);
+}
+
+static int find_columns(builder *b)
+{
+    const taut_columns *columns = &b->form->columns;
+    const taut_index n = b->form->shape.n, entries = columns->start[n];
+    taut_index *to = indices(b, n), *place = indices(b, entries);
+    TAUT_NEED(b->error, to, place);
+    for (taut_index j = 0; j < n; j++)
+        to[j] = j;
+    for (taut_index e = 0; e < entries; e++)
+        place[e] = b->place_of[columns->entry[e]];
+    return find(b, &(taut_sums){n, to, columns->start, place, columns->row}, &b->runs->columns);
+}
+
+/* Calls for all products of A, by rows of G: with `key` the diagonal and column, as if stored by
+ * diagonals. Counts at start[key + 1], or, with places, writes from start[key] on. */
+static void walk_products(const builder *b, taut_index *start, taut_index *left, taut_index *right)
+{
+    const taut_form *form = b->form;
+    const taut_columns *columns = &form->columns;
+    const taut_index *row = form->shape.g_start, *column = form->shape.g_column;
+    for (taut_index i = 0; i < form->shape.m; i++)
+        for (taut_index e = row[i]; e < row[i + 1]; e++)
+            for (taut_index f = columns->start[column[e]]; f < columns->start[column[e] + 1]; f++) {
+                taut_index from = form->place[i], to = columns->row[f];
+                if (from < to)
+                    continue;
+                taut_index key = (from - to) * form->rows + to;
+                if (!left) {
+                    start[key + 1]++;
+                    continue;
+                }
+                left[start[key]] = b->place_of[e];
+                right[start[key]++] = b->place_of[columns->entry[f]];
+            }
+}
+
+static int find_matrix(builder *b)
+{
+    const taut_form *form = b->form;
+    const taut_index rows = form->rows, keys = rows * (form->half_width + 1);
+    taut_index *start = indices(b, (int64_t)keys + 1), *to = indices(b, keys),
+               *used = indices(b, (int64_t)keys + 1), sums = 0;
+    TAUT_NEED(b->error, start, to, used);
+    walk_products(b, start, NULL, NULL);
+    for (taut_index k = 0; k < keys; k++)
+        start[k + 1] += start[k];
+    taut_index *left = indices(b, start[keys]), *right = indices(b, start[keys]);
+    TAUT_NEED(b->error, left, right);
+    walk_products(b, start, left, right); /* moves each start to the next one */
+    for (taut_index k = 0, before = 0; k < keys; before = start[k++])
+        if (start[k] > before) {
+            taut_index d = k / rows, j = k % rows;
+            to[sums] =
+                b->runs->diagonals ? k : (taut_index)(form->offset + d + j * (form->step + 1));
+            used[sums++] = before;
+            used[sums] = start[k];
+        }
+    return find(b, &(taut_sums){sums, to, used, left, right}, &b->runs->matrix);
+}
+
+/* Places are 32 bits wide, and so is the number of products. */
+static bool places_fit(const taut_form *form)
+{
+    int64_t keys = form->rows * ((int64_t)form->half_width + 1), products = 0;
+    const taut_index *start = form->columns.start;
+    for (taut_index j = 0; j < form->shape.n; j++)
+        products += (int64_t)(start[j + 1] - start[j]) * (start[j + 1] - start[j]);
+    return keys < INT32_MAX / 2 && products < INT32_MAX / 2;
+}
+
+static int build(builder *b)
+{
+    taut_form *form = b->form;
+    const int64_t entries = form->shape.g_start[form->shape.m];
+    TAUT_TRY(find_groups(b));
+    TAUT_TRY(find_rows(b));
+    if (b->regular)
+        TAUT_TRY(find_columns(b));
+    if (b->regular)
+        TAUT_TRY(find_matrix(b));
+    if (!b->regular)
+        return TAUT_OK;
+    form->g2 = TAUT_NEW(b->arena, double, entries);
+    TAUT_TRY(TAUT_RESERVE(b->arena, entries, b->error, &b->runs->inverse));
+    TAUT_TRY(TAUT_RESERVE(b->arena, form->shape.n, b->error, &b->runs->k));
+    TAUT_NEED(b->error, form->g2);
+    b->runs->room = form->vector;
+    form->runs = b->runs;
+    return TAUT_OK;
+}
+
+int taut_form_runs_create(taut_form *form, bool diagonals, taut_arena *arena, taut_error *error)
+{
+    form->runs = NULL;
+    if (!form->schur || !form->definite || form->rows == 0 || !places_fit(form))
+        return TAUT_OK;
+    builder b = {.form = form,
+                 .arena = arena,
+                 .runs = TAUT_NEW(arena, taut_form_runs, 1),
+                 .regular = true,
+                 .error = error};
+    TAUT_NEED(error, b.runs);
+    b.runs->diagonals = diagonals;
+    taut_arena_init(&b.scratch, &arena->allocator);
+    int status = build(&b);
+    taut_arena_clear(&b.scratch);
+    return status;
+}
+
+/* ---- factor */
+
+static int load_k(taut_form *form, const double *k, taut_error *error)
+{
+    taut_form_runs *runs = form->runs;
+    const taut_index n = form->shape.n;
+    double *inverse = form->k_inverse;
+    if (runs->known && memcmp(k, runs->k, (size_t)n * sizeof *k) == 0)
+        return TAUT_OK;
+    runs->known = false;
+    for (taut_index j = 0; j < n; j++) {
+        if (!(fabs(k[j]) > 0))
+            return taut_form_no_mass(j, error);
+        inverse[j] = 1 / k[j];
+    }
+    for (taut_index e = 0; e < form->shape.g_start[form->shape.m]; e++)
+        runs->inverse[e] = inverse[runs->column[e]];
+    taut_copy(n, k, runs->k);
+    runs->known = true;
+    return TAUT_OK;
+}
+
+/* Column t of rows of `terms` entries, into g; w = g times inverse. */
+TAUT_INLINED void take_column(const taut_index terms, taut_index first, taut_index end,
+                              const double *from, const double *inverse, double *g, double *w)
+{
+    for (taut_index k = first; k < end; k++) {
+        double entry = from[(int64_t)k * terms];
+        g[k] = entry;
+        w[k] = entry * inverse[k];
+    }
+}
+
+TAUT_INLINED void put_vector(const taut_four *entry, int64_t at, const double *inverse, double *g,
+                             double *w)
+{
+    *(taut_four *)(g + at) = *entry;
+    *(taut_four *)(w + at) = *entry * *(const taut_four *)(inverse + at);
+}
+
+/* Four columns: blocks of 4 x 4 are transposed in registers. */
+TAUT_INLINED taut_index take_four(const taut_index terms, taut_index first, taut_index end,
+                                  int64_t rows, const double *from, const double *inverse,
+                                  double *g, double *w)
+{
+    taut_index k = first;
+    for (; k + 4 <= end; k += 4) {
+        const double *x = from + (int64_t)k * terms;
+        taut_four block[4] = {*(const taut_four *)x, *(const taut_four *)(x + terms),
+                              *(const taut_four *)(x + 2 * terms),
+                              *(const taut_four *)(x + 3 * terms)};
+        taut_four_transpose(block);
+        for (int c = 0; c < 4; c++)
+            put_vector(&block[c], k + c * rows, inverse, g, w);
+    }
+    return k;
+}
+
+/* Rows of `terms` entries, transposed. */
+TAUT_INLINED void take_rows(const taut_form_group *group, const taut_index terms,
+                            const double *from, const double *inverse, double *g, double *w)
+{
+    enum { BLOCK = 256 };
+    const int64_t rows = group->rows;
+    for (taut_index first = 0; first < rows; first += BLOCK) {
+        const taut_index end = rows - first < BLOCK ? (taut_index)rows : first + BLOCK;
+        taut_index t = 0;
+        for (; t + 4 <= terms; t += 4) {
+            const int64_t at = t * rows;
+            taut_index k =
+                take_four(terms, first, end, rows, from + t, inverse + at, g + at, w + at);
+            for (taut_index c = 0; c < 4; c++)
+                take_column(terms, k, end, from + t + c, inverse + at + c * rows, g + at + c * rows,
+                            w + at + c * rows);
+        }
+        for (; t < terms; t++)
+            take_column(terms, first, end, from + t, inverse + t * rows, g + t * rows,
+                        w + t * rows);
+    }
+}
+
+TAUT_HOT static void runs_take(const taut_form_group *group, const double *from,
+                               const double *inverse, double *g, double *w)
+{
+    if (group->terms == 4)
+        take_rows(group, 4, from, inverse, g, w);
+    else
+        take_rows(group, group->terms, from, inverse, g, w);
+}
+
+int taut_form_runs_load(taut_form *form, const taut_saddle_values *values, taut_error *error)
+{
+    const taut_form_runs *runs = form->runs;
+    const double *g = values->g1;
+    double *kept = form->g2, *w = form->g1;
+    TAUT_TRY(load_k(form, values->k, error));
+    for (taut_index r = 0; r < runs->groups; r++) {
+        const taut_form_group *group = &runs->group[r];
+        const taut_index at = group->first;
+        runs_take(group, g + at, runs->inverse + at, kept + at, w + at);
+    }
+    return TAUT_OK;
+}
+
+void taut_form_runs_assemble(const taut_form *form, const double *d, double *matrix)
+{
+    const taut_form_runs *runs = form->runs;
+    taut_products_form(&runs->matrix, TAUT_SUMS_SET, form->g1, form->g2, matrix);
+    for (taut_index i = 0; d && i < form->shape.m; i++) {
+        int64_t j = form->place[i];
+        matrix[runs->diagonals ? j : form->offset + j * (form->step + 1)] += d[i];
+    }
+}
+
+/* ---- solve */
+
+TAUT_HOT static void runs_negate(taut_index n, double *x)
+{
+    TAUT_UNROLLED
+    for (taut_index i = 0; i < n; i++)
+        x[i] = -x[i];
+}
+
+TAUT_HOT static void runs_multiply(taut_index n, const double *restrict by, double *restrict x)
+{
+    TAUT_UNROLLED
+    for (taut_index i = 0; i < n; i++)
+        x[i] *= by[i];
+}
+
+void taut_form_runs_before(taut_form *form, const double *x, double *y)
+{
+    taut_form_runs *runs = form->runs;
+    if (form->ordered) {
+        for (taut_index i = 0; i < form->shape.m; i++)
+            runs->room[form->place[i]] = -y[i];
+    } else {
+        runs_negate(form->shape.m, y);
+    }
+    form->vector = form->ordered ? runs->room : y;
+    if (x)
+        taut_products_form(&runs->rows, TAUT_SUMS_ADD, form->g1, x, form->vector);
+}
+
+static void take_bonds(const taut_form *form, double *y)
+{
+    for (taut_index i = 0; form->ordered && i < form->shape.m; i++)
+        y[i] = form->runs->room[form->place[i]];
+}
+
+void taut_form_runs_after(taut_form *form, double *x, double *y)
+{
+    take_bonds(form, y);
+    runs_multiply(form->shape.n, form->k_inverse, x);
+    taut_products_form(&form->runs->columns, TAUT_SUMS_SUBTRACT, form->g1, form->vector, x);
+}
+
+void taut_form_runs_product(const taut_form *form, const double *x, double *y)
+{
+    const taut_form_runs *runs = form->runs;
+    taut_products_form(&runs->rows, TAUT_SUMS_SET, form->g2, x, form->ordered ? runs->room : y);
+    take_bonds(form, y);
+}
+
+void taut_form_runs_pull(const taut_form *form, const double *y, double *x)
+{
+    const taut_form_runs *runs = form->runs;
+    for (taut_index i = 0; form->ordered && i < form->shape.m; i++)
+        runs->room[form->place[i]] = y[i];
+    taut_products_form(&runs->columns, TAUT_SUMS_SUBTRACT, form->g1, form->ordered ? runs->room : y,
+                       x);
+}
+
+void taut_form_runs_after_bonds(taut_form *form, double *x, double *y)
+{
+    take_bonds(form, y);
+    taut_products_form(&form->runs->columns, TAUT_SUMS_NEGATIVE, form->g1, form->vector, x);
+}
