@@ -76,7 +76,8 @@ typedef struct taut_method {
     bool uses_field;  /* integrates stepper->field, of second or of first order */
     bool averages;    /* effective motion: integrates the averaged system, not the model itself */
     bool first_order; /* supports first-order systems without a field */
-    /* the estimate shrinks as h^error_order; 0: no estimate, fixed steps only */
+    /* the estimate shrinks as h^error_order, with `propose` in the first step; 0: no estimate,
+     * fixed steps only */
     int error_order;
     /* local order of the method over that of its error_v; 0: 1. Full motion raises relative errors
      * of velocities to this power, which is what the method itself makes of them */
@@ -103,6 +104,10 @@ typedef struct taut_method {
     int (*complete)(taut_stepper *stepper, taut_error *error);
     /* the driver undid the latest step (now is what last was); NULL: as changed */
     void (*rejected)(taut_stepper *stepper);
+    /* methods with an order of their own: length of the next step over that of the latest one,
+     * whose norm is e; accepted and completed, or, above 1 or NaN, to be undone. NULL: by
+     * error_order */
+    double (*propose)(taut_stepper *stepper, double e);
     /* the work of all forces in the latest step, the integral of v^T M v' by its own stages, with
      * the diagonal of a constant M; *off: its estimated error, *rounding: and that of rounding;
      * NULL: none */

@@ -41,6 +41,8 @@ static const taut_option table[] = {
      "where it is affordable, about 2 s (the program's default); always; never"},
     {"max-step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run compare", false, true,
      "upper bound of the adaptive step size"},
+    {"max-order", TAUT_OPTION_INTEGER, "12", 1, 12, "", "K", "run compare", false, true,
+     "highest order of the Adams methods"},
     {"newton", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|stage|tensor", "FORM", "run compare", false,
      true,
      "derivatives of implicit methods: at every stage, or one for all stages and several steps; "
