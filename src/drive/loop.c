@@ -61,9 +61,12 @@ int taut_fixed_step(taut_solver *solver, double h, double next, taut_error *erro
 int taut_stabilize(taut_solver *solver, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
-    if (!solver->stabilizer)
+    taut_projector *by = solver->stabilizer;
+    if (!by)
         return TAUT_OK;
-    int status = solver->stabilizer->apply(solver->stabilizer, s->now.t, s->now.q, s->now.v, error);
+    int status = by->apply_from ? by->apply_from(by, s->last.t, s->last.q, s->last.v, s->now.q,
+                                                 s->now.v, error)
+                                : by->apply(by, s->now.t, s->now.q, s->now.v, error);
     if (status > 0)
         status = taut_fail(
             error, TAUT_ERROR_EVALUATE,
