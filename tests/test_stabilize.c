@@ -410,6 +410,39 @@ static void test_linear(void)
     }
 }
 
+/* What stabilisation costs is counted apart: one pass has two factorisations and two solves a step,
+ * (4.8) one and two; none has none. */
+static void test_cost(void)
+{
+    static const struct {
+        const char *options;
+        int factorisations, solves;
+    } rows[] = {{"post stabilize-passes=1", 2, 2}, {"post", 3, 3},    {"post-simple", 2, 4},
+                {"post-velocity", 2, 2},           {"forward", 1, 2}, {"none", 0, 0}};
+    check_group("cost");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        char options[200];
+        taut_result result = {.size = sizeof result};
+        snprintf(options, sizeof options, "motion=rigid method=rk4 step=0.01 until=1 stabilize=%s",
+                 rows[k].options);
+        driven d = driven_create("[coordinates]\nx, y\n[potential]\ny\n[bonds]\n"
+                                 "rod = sqrt(x^2 + y^2) - 1   rigid\n[start]\nx = 1\n",
+                                 options, NULL);
+        if (d.code == 0)
+            d.code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
+        if (driven_good(options, &d)) {
+            taut_solver_result_get(d.solver, &result, NULL);
+            const taut_statistics *s = &result.statistics;
+            check_equal("factorisations", s->stabilizer_factorisations,
+                        100 * rows[k].factorisations);
+            check_equal("solves", s->stabilizer_solves, 100 * rows[k].solves);
+            check_row(s->solves >= s->stabilizer_solves + 400, "%lld solves in all",
+                      (long long)s->solves);
+        }
+        driven_destroy(&d);
+    }
+}
+
 /* The same through the options of a run; what does not fit is refused. */
 static void test_options(void)
 {
@@ -675,6 +708,7 @@ int main(void)
     test_directions();
     test_continuous();
     test_linear();
+    test_cost();
     test_options();
     test_invariant_value();
     test_index_2();

@@ -64,9 +64,12 @@ int taut_stabilize(taut_solver *solver, taut_error *error)
     taut_projector *by = solver->stabilizer;
     if (!by)
         return TAUT_OK;
+    taut_statistics *count = s->statistics, before = *count;
     int status = by->apply_from ? by->apply_from(by, s->last.t, s->last.q, s->last.v, s->now.q,
                                                  s->now.v, error)
                                 : by->apply(by, s->now.t, s->now.q, s->now.v, error);
+    count->stabilizer_factorisations += count->factorisations - before.factorisations;
+    count->stabilizer_solves += count->solves - before.solves;
     if (status > 0)
         status = taut_fail(
             error, TAUT_ERROR_EVALUATE,
