@@ -20,6 +20,8 @@ static const struct {
     {"solves", offsetof(taut_statistics, solves)},
     {"newton_iterations", offsetof(taut_statistics, newton_iterations)},
     {"micro_steps", offsetof(taut_statistics, micro_steps)},
+    {"stabilizer_factorisations", offsetof(taut_statistics, stabilizer_factorisations)},
+    {"stabilizer_solves", offsetof(taut_statistics, stabilizer_solves)},
 };
 enum { COUNTS = sizeof counts / sizeof counts[0], LABEL = 24 };
 

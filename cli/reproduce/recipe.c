@@ -18,6 +18,12 @@ const recipe_row recipe_table[] = {
      "C. Lubich: Integration of stiff mechanical systems by Runge-Kutta methods (1992), theorems "
      "3.1 and 4.1: 2s-1 in y and s in y' for Radau IIA with s stages, for every stiffness",
      "observed orders of Radau IIA for the stiff and the rigid pendulum", recipe_b_orders},
+    {"c-example-2",
+     "U. M. Ascher, H. Qin, S. Reich: Stabilization of DAEs and invariant manifolds (1992), "
+     "example "
+     "2; alpha = 0 and 1 are printed, the others follow from the recursions (3.4), (3.7) and (3.9)",
+     "deviation from an invariant manifold with forward and backward stabilisation",
+     recipe_c_example_2},
     {"c-table-3-1",
      "U. M. Ascher, H. Qin, S. Reich: Stabilization of DAEs and invariant manifolds (1992), table "
      "3.1",

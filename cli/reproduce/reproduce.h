@@ -62,6 +62,7 @@ void recipe_close(recipe_case *run);
 /* ---- the recipes */
 int recipe_a_table_1(recipe_work *k);
 int recipe_b_orders(recipe_work *k);
+int recipe_c_example_2(recipe_work *k);
 int recipe_c_table_3_1(recipe_work *k);
 int recipe_c_slider_crank(recipe_work *k);
 int recipe_d_michaelis_menten(recipe_work *k);

@@ -79,7 +79,9 @@ typedef struct taut_statistics {
     int64_t steps, rejected;
     int64_t force_evaluations, fast_force_evaluations, jets, jacobians;
     int64_t factorisations, solves, newton_iterations, micro_steps;
-    int64_t reserved[6]; /* zero */
+    int64_t stabilizer_factorisations,
+        stabilizer_solves; /* the part of stabilisation after steps */
+    int64_t reserved[4];   /* zero */
 } taut_statistics;
 
 TAUT_API const char *taut_version(void);       /* "0.1.0" */

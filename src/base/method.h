@@ -87,7 +87,8 @@ typedef struct taut_method {
     bool uses_field;  /* integrates stepper->field, of second or of first order */
     bool averages;    /* effective motion: integrates the averaged system, not the model itself */
     bool first_order; /* supports first-order systems without a field */
-    /* the estimate shrinks as h^error_order; 0: no estimate, fixed steps only */
+    /* the estimate shrinks as h^error_order, with `propose` in the first step; 0: no estimate,
+     * fixed steps only */
     int error_order;
     /* local order of the method over that of its error_v; 0: 1. Full motion raises relative errors
      * of velocities to this power, which is what the method itself makes of them */
@@ -114,6 +115,10 @@ typedef struct taut_method {
     int (*complete)(taut_stepper *stepper, taut_error *error);
     /* the driver undid the latest step (now is what last was); NULL: as changed */
     void (*rejected)(taut_stepper *stepper);
+    /* methods with an order of their own: length of the next step over that of the latest one,
+     * whose norm is e; accepted and completed, or, above 1 or NaN, to be undone. NULL: by
+     * error_order */
+    double (*propose)(taut_stepper *stepper, double e);
     /* node j = 0, 1, ... of the latest step, its stages; q only when `place`; false: there are no
      * more. All weights are 0: it does not count, and the rest is not set. NULL: none */
     bool (*node)(taut_stepper *stepper, int j, bool place, taut_step_node *node);

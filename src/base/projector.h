@@ -12,6 +12,10 @@ typedef struct taut_projector {
      * state is as before. */
     int (*apply)(struct taut_projector *projector, double t, double *q, double *v,
                  taut_error *error);
+    /* the same by a correction that is evaluated where the step began, at (t0, q0, v0); NULL: by
+     * `apply`. States between steps are not moved then: `apply` is empty */
+    int (*apply_from)(struct taut_projector *projector, double t0, const double *q0,
+                      const double *v0, double *q, double *v, taut_error *error);
     void (*destroy)(struct taut_projector *projector);
     /* what later calls depend on; NULL: nothing */
     void (*archive)(struct taut_projector *projector, taut_archive *archive);

@@ -167,9 +167,12 @@ static void undo(taut_stepper *s)
 static bool judge(taut_solver *solver, double h, double e)
 {
     taut_control *c = &solver->control;
-    double k = solver->stepper.method->error_order, beta = BETA / k;
+    taut_stepper *s = &solver->stepper;
+    double k = s->method->error_order, beta = BETA / k;
     if (!(e <= 1)) {
-        double factor = isfinite(e) ? fmax(SHRINK, SAFETY * pow(e, -1 / k)) : SHRINK;
+        double factor = s->method->propose ? s->method->propose(s, e)
+                        : isfinite(e)      ? fmax(SHRINK, SAFETY * pow(e, -1 / k))
+                                           : SHRINK;
         c->h = fabs(h) * factor;
         c->held = true;
         return false;
@@ -214,6 +217,8 @@ static int try_step(taut_solver *solver, double h, double next, int *failure, ta
         if (status == 0)
             status = taut_ledger_step(solver, error);
     }
+    if (status == 0 && s->method->propose) /* once the step is complete */
+        c->h = fabs(h) * fmin(was.held ? 1 : GROW, s->method->propose(s, c->before));
     if (status == 0) {
         taut_norm_accept(solver, h);
         taut_guard_accept(solver);

@@ -56,10 +56,10 @@ static int make_field(taut_solver *solver, taut_error *error)
     if (s->field || !w->of_state || s->trial)
         return TAUT_OK;
     taut_error reason;
-    int status =
-        s->first_order
-            ? taut_field_first_order(s->context, s->arena, s->statistics, 0, &w->made, &reason)
-            : taut_field_index1(s->context, s->arena, s->statistics, 0, 0, &w->made, &reason);
+    int status = s->first_order ? taut_field_first_order(s->context, s->arena, s->statistics, 0,
+                                                         NULL, &w->made, &reason)
+                                : taut_field_index1(s->context, s->arena, s->statistics, 0, 0,
+                                                    &w->made, &reason);
     return taut_fail_final(status, &reason, error);
 }
 

@@ -61,10 +61,16 @@ int taut_fixed_step(taut_solver *solver, double h, double next, taut_error *erro
 int taut_stabilize(taut_solver *solver, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
+    taut_projector *by = solver->stabilizer;
     /* implicit methods, to which a run may change, keep the slow manifold themselves */
-    if (!solver->stabilizer || (solver->level.field && !s->method->uses_field))
+    if (!by || (solver->level.field && !s->method->uses_field))
         return TAUT_OK;
-    int status = solver->stabilizer->apply(solver->stabilizer, s->now.t, s->now.q, s->now.v, error);
+    taut_statistics *count = s->statistics, before = *count;
+    int status = by->apply_from ? by->apply_from(by, s->last.t, s->last.q, s->last.v, s->now.q,
+                                                 s->now.v, error)
+                                : by->apply(by, s->now.t, s->now.q, s->now.v, error);
+    count->stabilizer_factorisations += count->factorisations - before.factorisations;
+    count->stabilizer_solves += count->solves - before.solves;
     if (status > 0)
         status = taut_fail(
             error, TAUT_ERROR_EVALUATE,

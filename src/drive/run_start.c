@@ -62,11 +62,18 @@ static bool is_slow(const taut_solver *solver)
 static int make_field(taut_solver *solver, bool baumgarte, taut_field **field, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
-    double rate = baumgarte ? taut_options_real(solver->options, "stabilize-rate") : 0;
-    if (s->first_order)
-        return taut_field_first_order(s->context, s->arena, s->statistics, rate, field, error);
-    if (solver->drift.rows > 0) /* x'' + 2 rate x' + rate^2 x = 0 has no overshoot */
-        return taut_field_index1(s->context, s->arena, s->statistics, 2 * rate, rate * rate, field,
+    const taut_options *options = solver->options;
+    double rate = baumgarte ? taut_options_real(options, "stabilize-rate") : 0, damping = 2 * rate;
+    if (s->first_order) {
+        const char *along = baumgarte ? taut_options_text(options, "stabilize-direction") : NULL;
+        return taut_field_first_order(s->context, s->arena, s->statistics, rate, along, field,
+                                      error);
+    }
+    /* x'' + 2 rate x' + rate^2 x = 0 has no overshoot */
+    if (baumgarte && taut_options_given(options, "stabilize-damping"))
+        damping = taut_options_real(options, "stabilize-damping");
+    if (solver->drift.rows > 0)
+        return taut_field_index1(s->context, s->arena, s->statistics, damping, rate * rate, field,
                                  error);
     return taut_field_full(s->context, s->arena, s->statistics, field, error);
 }
@@ -97,9 +104,14 @@ static int make_stabilizer(taut_solver *solver, const char *kind, taut_error *er
         kind = something && s->method->uses_field ? "post" : "none";
     if (strcmp(kind, "none") == 0 || strcmp(kind, "baumgarte") == 0)
         return TAUT_OK;
-    int passes = (int)taut_options_integer(solver->options, "stabilize-passes");
-    return taut_stabilizer_create(kind, passes, s->context, s->arena, s->statistics,
-                                  &solver->stabilizer, error);
+    taut_stabilization how = {
+        .form = kind,
+        .passes = (int)taut_options_integer(solver->options, "stabilize-passes"),
+        .alpha = taut_options_real(solver->options, "stabilize-alpha"),
+        .of = taut_options_text(solver->options, "stabilize-of"),
+        .direction = taut_options_text(solver->options, "stabilize-direction")};
+    return taut_stabilizer_create(&how, s->context, s->arena, s->statistics, &solver->stabilizer,
+                                  error);
 }
 
 int taut_start_prepare(taut_solver *solver, taut_error *error)

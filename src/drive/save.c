@@ -366,6 +366,8 @@ static void walk_counters(taut_solver *solver, taut_archive *a)
                               &s->solves,
                               &s->newton_iterations,
                               &s->micro_steps,
+                              &s->stabilizer_factorisations,
+                              &s->stabilizer_solves,
                               &solver->altered,
                               &solver->rows.next,
                               &solver->plan.done,

@@ -21,6 +21,7 @@
     row(taut_rk4) \
     row(taut_midpoint) \
     row(taut_euler) \
+    row(taut_adams) \
     row(taut_ab2) \
     row(taut_rattle) \
     row(taut_projected_impulse) \

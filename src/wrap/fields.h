@@ -20,10 +20,12 @@ int taut_field_index1(taut_context *context, taut_arena *arena, taut_statistics 
 int taut_field_stiff_index1(taut_context *context, taut_arena *arena, taut_statistics *statistics,
                             taut_field **field, taut_error *error);
 /* z' = f(t,z,y) - gamma F h, y from G f(t,z,y) + g_t = 0 (constraints); h = (constraints,
- * invariants), F = H^T (H H^T)^-1. gamma = 0: no stabilising term. y is returned in lambda's
- * place. */
+ * invariants). gamma = 0: no stabilising term. y is returned in lambda's place. F by its direction:
+ * "transpose" (NULL, "auto") H^T (H H^T)^-1 (1.7); "gradient" H^T (1.8); "control" B (G B)^-1,
+ * B = df/dy, Baumgarte's own (1.6): G f + g_t + gamma g = 0, for constraints alone. */
 int taut_field_first_order(taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                           double gamma, taut_field **field, taut_error *error);
+                           double gamma, const char *direction, taut_field **field,
+                           taut_error *error);
 /* The invariants of a stabilised first-order field keep the values they have at this state
  * (before: those of the model's start at t = 0). To be called at the initial state of a run, and
  * after an event that altered the state; then method->changed(). Without a stabilising term:

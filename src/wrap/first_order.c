@@ -2,7 +2,7 @@
  * if wanted.
  *
  *     z' = f(t,z,y) - gamma F(z) h(t,z), F = H^T (H H^T)^-1, h = (constraints, invariants)
- *     [Ascher, Qin, Reich 1992, (1.7), (2.3)]
+ *     [Ascher, Qin, Reich 1992, (1.7), (2.3)], or F = H^T (1.8), or F = B (G B)^-1 (1.6)
  *
  * y follows from the differentiated constraints, G f(t,z,y) + g_t = 0, by Newton's iteration
  * with G B, B = df/dy. Where B does not depend on y the first correction is exact, and f + B dy
@@ -24,6 +24,7 @@ typedef struct first_order {
     taut_context *context;
     taut_index n, rows, algebraic; /* rows of h */
     double gamma;
+    bool baumgarte;              /* F = B (G B)^-1: a term in the equations for y */
     bool linear, known;          /* f is linear in y; that has been found out */
     double *y0, *near, *entries; /* for finding out: y of the start, a state, df/dy */
     taut_pattern jacobian, control;
@@ -32,7 +33,7 @@ typedef struct first_order {
     double *matrix; /* G B as the K of a saddle system, dense by rows, [algebraic^2] */
     taut_index *start, *column;
     taut_saddle *solver;
-    taut_invariants *invariants; /* NULL when gamma = 0 */
+    taut_invariants *invariants; /* NULL: no such term */
     double *push;                /* F h, [n] */
 } first_order;
 
@@ -59,14 +60,17 @@ static void form_equations(first_order *w, const double *rate)
             taut_row_add(b, w->values.force_dv, g->column[e], w->values.jacobian[e],
                          w->matrix + (int64_t)i * k);
         w->residual[i] = -w->values.bond_dt[i] - taut_row_dot(g, w->values.jacobian, i, rate);
+        if (w->baumgarte)
+            w->residual[i] -= w->gamma * w->values.bond[i];
     }
 }
 
 static int evaluate_all(first_order *w, double t, const double *z, double *rate, taut_error *error)
 {
+    unsigned bond = w->baumgarte ? TAUT_WANT_BOND : 0;
     w->values.force = rate;
     TAUT_TRY(taut_evaluate_inside(w->context, t, z, w->y,
-                                  TAUT_WANT_FORCE | TAUT_WANT_FORCE_DV | TAUT_WANT_JACOBIAN,
+                                  TAUT_WANT_FORCE | TAUT_WANT_FORCE_DV | TAUT_WANT_JACOBIAN | bond,
                                   &w->values, error));
     w->field.statistics->force_evaluations++;
     w->field.statistics->jacobians++;
@@ -170,7 +174,7 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
         taut_copy(w->algebraic, w->y, lambda);
     if (!w->invariants)
         return TAUT_OK;
-    TAUT_TRY(taut_invariants_step(w->invariants, t, q, w->push, error));
+    TAUT_TRY(taut_invariants_step(w->invariants, t, q, NULL, w->push, error));
     for (taut_index i = 0; i < w->n; i++)
         rate[i] -= w->gamma * w->push[i];
     return TAUT_OK;
@@ -238,6 +242,7 @@ static int prepare_algebraic(first_order *w, const taut_sizes *sizes, taut_arena
     double *z0;
     w->values.jacobian = TAUT_NEW(arena, double, sizes->jacobian_entries);
     w->values.bond_dt = TAUT_NEW(arena, double, sizes->bonds);
+    w->values.bond = TAUT_NEW(arena, double, sizes->bonds);
     TAUT_TRY(TAUT_RESERVE(arena, entries, error, &w->values.force_dv, &w->entries));
     TAUT_TRY(TAUT_RESERVE(arena, k, error, &w->residual, &w->correction));
     TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &z0, &w->near));
@@ -265,7 +270,7 @@ static int prepare_algebraic(first_order *w, const taut_sizes *sizes, taut_arena
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &arena->allocator, &w->solver, error);
 }
 
-static int fill(first_order *w, taut_arena *arena, taut_error *error)
+static int fill(first_order *w, const char *direction, taut_arena *arena, taut_error *error)
 {
     enum { DENSE_LIMIT = 4096 };
     taut_sizes sizes;
@@ -285,14 +290,24 @@ static int fill(first_order *w, taut_arena *arena, taut_error *error)
     TAUT_TRY(taut_arena_check(arena, error));
     if (w->algebraic > 0)
         TAUT_TRY(prepare_algebraic(w, &sizes, arena, error));
-    if (w->gamma > 0)
-        TAUT_TRY(taut_invariants_create(w->context, TAUT_INVARIANTS_ALL, arena, w->field.statistics,
-                                        &w->invariants, error));
-    return TAUT_OK;
+    if (w->gamma == 0)
+        return TAUT_OK;
+    bool constraints_alone = w->algebraic > 0 && sizes.invariants == 0 && sizes.followed == 0;
+    w->baumgarte = strcmp(direction, "control") == 0;
+    if (w->baumgarte && !constraints_alone)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "direction control needs algebraic variables that keep every constraint "
+                         "(index 2), and no [invariants]");
+    taut_invariants_of which =
+        strcmp(direction, "gradient") == 0 ? TAUT_INVARIANTS_GRADIENT : TAUT_INVARIANTS_ALL;
+    return w->baumgarte ? TAUT_OK
+                        : taut_invariants_create(w->context, which, arena, w->field.statistics,
+                                                 &w->invariants, error);
 }
 
 int taut_field_first_order(taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                           double gamma, taut_field **field, taut_error *error)
+                           double gamma, const char *direction, taut_field **field,
+                           taut_error *error)
 {
     *field = NULL;
     taut_sizes sizes;
@@ -311,7 +326,7 @@ int taut_field_first_order(taut_context *context, taut_arena *arena, taut_statis
                             .archive = archive,
                             .statistics = statistics,
                             .self = w};
-    int status = fill(w, arena, error);
+    int status = fill(w, direction ? direction : "auto", arena, error);
     if (status == 0)
         *field = &w->field;
     else

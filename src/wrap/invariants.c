@@ -21,6 +21,7 @@ struct taut_invariants {
     taut_index movable;      /* the first variable that may move: 0, or the algebraic ones only */
     unsigned char *velocity; /* [n]: may move; NULL: all */
     bool marked;             /* velocity is set */
+    bool gradient;           /* F = H^T */
     unsigned char *again;    /* and where they are found out, [n]; */
     taut_pattern tangent;
     taut_values rates; /* force, force_dq */
@@ -159,6 +160,7 @@ int taut_invariants_create(taut_context *context, taut_invariants_of which, taut
     w->context = context;
     w->allocator = &arena->allocator;
     w->statistics = statistics;
+    w->gradient = which == TAUT_INVARIANTS_GRADIENT;
     int status = fill(w, which, arena, error);
     if (status == 0)
         *invariants = w;
@@ -184,8 +186,8 @@ static int factor(taut_invariants *w, double t, taut_error *error)
                                  error);
 }
 
-int taut_invariants_step(taut_invariants *w, double t, const double *z, double *push,
-                         taut_error *error)
+int taut_invariants_step(taut_invariants *w, double t, const double *z, const double *from,
+                         double *push, taut_error *error)
 {
     TAUT_TRY(taut_evaluate_inside(w->context, t, z, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN,
                                   &w->values, error));
@@ -198,7 +200,17 @@ int taut_invariants_step(taut_invariants *w, double t, const double *z, double *
     for (taut_index e = 0; w->movable > 0 && e < w->jacobian.start[w->rows]; e++)
         if (w->jacobian.column[e] < w->movable)
             w->values.jacobian[e] = 0;
+    for (taut_index i = 0; from && i < w->rows; i++)
+        for (taut_index e = w->jacobian.start[i]; e < w->jacobian.start[i + 1]; e++) {
+            taut_index k = w->jacobian.column[e];
+            w->right[i] += w->values.jacobian[e] * (from[k] - z[k]);
+        }
     taut_clear(w->n, push);
+    if (w->gradient) {
+        for (taut_index i = 0; i < w->rows; i++)
+            taut_row_add(&w->jacobian, w->values.jacobian, i, w->h[i], push);
+        return TAUT_OK;
+    }
     TAUT_TRY(factor(w, t, error));
     w->statistics->factorisations++;
     w->statistics->solves++;

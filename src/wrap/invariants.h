@@ -9,9 +9,10 @@
 #include "base/archive.h"
 
 typedef enum taut_invariants_of {
-    TAUT_INVARIANTS_ALL,     /* D = H^T */
-    TAUT_INVARIANTS_VELOCITY /* D = H^T in the variables that are the rate of another one, 0 in the
-                                others */
+    TAUT_INVARIANTS_ALL,      /* D = H^T */
+    TAUT_INVARIANTS_VELOCITY, /* D = H^T in the variables that are the rate of another one, 0 in the
+                                 others */
+    TAUT_INVARIANTS_GRADIENT  /* F = H^T (1.14) */
 } taut_invariants_of;
 
 typedef struct taut_invariants taut_invariants;
@@ -24,9 +25,9 @@ void taut_invariants_destroy(taut_invariants *invariants); /* what the arena doe
  * model's start at t = 0, if there is one. */
 int taut_invariants_begin(taut_invariants *invariants, double t, const double *z,
                           taut_error *error);
-/* push[n] = F h at (t, z). */
-int taut_invariants_step(taut_invariants *invariants, double t, const double *z, double *push,
-                         taut_error *error);
+/* push[n] = F h at (t, z); with `from`: F (h + H (from - z)). */
+int taut_invariants_step(taut_invariants *invariants, double t, const double *z, const double *from,
+                         double *push, taut_error *error);
 void taut_invariants_archive(taut_invariants *invariants, taut_archive *archive);
 /* max |h| at the point of the latest step, and the largest |dh/dz_j z_j| eps: what rounding
  * alone may leave. */

@@ -1,19 +1,18 @@
-/* stabilize.c - post-stabilisation and coordinate projection after any step.
+/* stabilize.c - see stabilize.h: forms of stabilisation after any step.
  *
- *     z <- z~ - F(z~) h(z~), F = D (H D)^-1   [Ascher, Qin, Reich 1992, (3.9), alpha = 1]
- *     z <- z~ - D(z~) lambda with h(z) = 0   [(3.10)]
+ * Mechanical systems have h = (g, gdot) of the rigid bonds; [M G^T; G 0], or with the unit matrix
+ * for M, is factorised. We deviate from (4.7) in the velocities: gdot is linear in v, so they are
+ * projected where the position has landed, exactly, instead of with the derivative L of G v.
  *
- * Mechanical systems have h = (g, gdot) of the rigid bonds. "post" takes D = diag(M^-1 G^T, M^-1
- * G^T), which is (4.7) in the metric of the mass: only [M G^T; G 0] is factorised. We deviate in
- * the velocities: gdot is linear in v, so they are projected where the position has landed,
- * exactly, instead of with the derivative L of G v. "post-simple", "post-velocity" and
- * "post-position" are (4.8) as printed, all with the G of z~ and the unit metric. */
+ * The backward form is solved by z <- z~ - alpha/(1 + alpha) F(z_k) (h(z_k) + H(z_k) (z~ - z_k)),
+ * Newton's iteration with F of the latest point. */
 #include "wrap/stabilize.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "base/vectors.h"
 #include "linalg/saddle_bonds.h"
 #include "step/mechanics.h"
@@ -22,10 +21,17 @@
 
 enum { MOST_ITERATIONS = 50 };
 
+typedef enum form_of { POST, FORWARD, BACKWARD, PROJECT } form_of;
+
 typedef struct stabilizer {
     taut_projector projector;
-    const struct kind *kind;
+    form_of form;
     int passes;
+    double alpha;
+    bool position, velocity; /* what moves */
+    bool unit;               /* metric of D */
+    bool simple;             /* both from one point */
+    bool gradient;           /* F = H^T */
     taut_index n;
     taut_mechanics mechanics;
     taut_saddle *saddle;
@@ -35,15 +41,6 @@ typedef struct stabilizer {
     taut_invariants *invariants; /* first order */
     taut_conserve *conserve;     /* mechanical: the invariants, or NULL */
 } stabilizer;
-
-typedef struct kind {
-    const char *name;
-    bool position, velocity; /* what moves */
-    bool simple;             /* (4.8) */
-    bool converge;
-    bool first_order; /* offered there */
-    int (*apply)(taut_projector *projector, double t, double *q, double *v, taut_error *error);
-} kind;
 
 /* [M G^T; G 0] with G of the latest evaluation. */
 static int factor(stabilizer *w, double t, taut_error *error)
@@ -64,10 +61,10 @@ static int correction(stabilizer *w, double *size, taut_error *error)
 }
 
 /* residual = -gdot, -g */
-static void take_rates(stabilizer *w)
+static void take_rates(stabilizer *w, const double *v)
 {
     const taut_mechanics *x = &w->mechanics;
-    taut_mechanics_rates_at(x, w->saddle, w->v, w->residual);
+    taut_mechanics_rates_at(x, w->saddle, v, w->residual);
     for (taut_index r = 0; r < x->rods; r++)
         w->residual[r] = -w->residual[r];
 }
@@ -77,15 +74,21 @@ static void take_positions(stabilizer *w)
     taut_mechanics_pick(&w->mechanics, -1, w->mechanics.values.bond, w->residual);
 }
 
-/* v with gdot = 0 where q is now. */
+/* The part of a full correction that is made. */
+static double share(const stabilizer *w)
+{
+    return w->form == BACKWARD ? w->alpha / (1 + w->alpha) : w->alpha;
+}
+
+/* v with gdot = 0 where q is now, or on the way there. */
 static int project_velocity(stabilizer *w, double t, taut_error *error)
 {
     double size;
     TAUT_TRY(taut_mechanics_bonds(&w->mechanics, t, w->q, w->v, 0, error));
     TAUT_TRY(factor(w, t, error));
-    take_rates(w);
+    take_rates(w, w->v);
     TAUT_TRY(correction(w, &size, error));
-    taut_add(w->n, w->step, w->v);
+    taut_add_scaled(w->n, share(w), w->step, w->v);
     return TAUT_OK;
 }
 
@@ -97,9 +100,40 @@ static int newton_positions(stabilizer *w, double t, taut_error *error)
         TAUT_TRY(factor(w, t, error));
         take_positions(w);
         TAUT_TRY(correction(w, &size, error));
-        taut_add(w->n, w->step, w->q);
+        taut_add_scaled(w->n, w->alpha, w->step, w->q);
     }
     return TAUT_OK;
+}
+
+/* (3.7), from q~: see above. */
+static int backward_positions(stabilizer *w, double t, const double *from, taut_error *error)
+{
+    const taut_mechanics *x = &w->mechanics;
+    double size, before = INFINITY, floor = 4 * DBL_EPSILON * taut_largest(w->n, from);
+    for (int k = 0; k < MOST_ITERATIONS; k++) {
+        TAUT_TRY(taut_mechanics_bonds(&w->mechanics, t, w->q, w->v, 0, error));
+        TAUT_TRY(factor(w, t, error));
+        for (taut_index i = 0; i < w->n; i++)
+            w->step[i] = from[i] - w->q[i];
+        for (taut_index r = 0; r < x->rods; r++)
+            w->residual[r] =
+                x->values.bond[x->rod[r]] + taut_row_dot(&x->rod_rows, x->rod_jacobian, r, w->step);
+        TAUT_TRY(correction(w, &size, error));
+        w->projector.statistics->newton_iterations++;
+        double change = 0;
+        for (taut_index i = 0; i < w->n; i++) {
+            double next = from[i] + share(w) * w->step[i];
+            change = taut_larger(change, fabs(next - w->q[i]));
+            w->q[i] = next;
+        }
+        if (change <= floor || (change > before / 4 && change < 1e4 * floor))
+            return TAUT_OK;
+        before = change;
+    }
+    return taut_fail(error, TAUT_ERROR_CONVERGE,
+                     "the backward stabilisation did not converge at t = %.9g: use a smaller step "
+                     "size",
+                     t);
 }
 
 /* (3.10): D stays that of the first point while that converges fast; a far start takes a new one.
@@ -135,132 +169,241 @@ static int converge_positions(stabilizer *w, double t, taut_error *error)
 static int conserve(stabilizer *w, double t, taut_error *error)
 {
     double off, before = INFINITY;
-    int most = w->kind->converge ? MOST_ITERATIONS : w->passes;
+    bool converge = w->form == PROJECT;
+    int most = converge ? MOST_ITERATIONS : w->passes;
     for (int k = 0; k < most; k++) {
         TAUT_TRY(taut_conserve_step(w->conserve, w->saddle, t, w->q, w->v, &off, error));
-        if (off <= 1 || (w->kind->converge && k > 3 && off > before / 2))
+        if (off <= 1 || (converge && k > 3 && off > before / 2))
             return TAUT_OK;
         before = off;
-        if (w->kind->converge)
+        if (converge)
             TAUT_TRY(converge_positions(w, t, error));
         TAUT_TRY(project_velocity(w, t, error));
     }
     return TAUT_OK;
 }
 
-static int apply_mechanical(taut_projector *projector, double t, double *q, double *v,
-                            taut_error *error)
+/* Both corrections from the point (t, q0, v0), into w->q and w->v: (4.8). */
+static int move_both(stabilizer *w, double t, const double *q0, const double *v0, taut_error *error)
 {
-    stabilizer *w = projector->self;
-    taut_copy(w->n, q, w->q);
-    taut_copy(w->n, v, w->v);
-    TAUT_TRY(w->kind->converge ? converge_positions(w, t, error) : newton_positions(w, t, error));
-    TAUT_TRY(project_velocity(w, t, error));
-    if (w->conserve)
-        TAUT_TRY(conserve(w, t, error));
-    taut_copy(w->n, w->q, q);
-    taut_copy(w->n, w->v, v);
-    return TAUT_OK;
-}
-
-/* (4.8): both corrections from the same point. */
-static int apply_simple(taut_projector *projector, double t, double *q, double *v,
-                        taut_error *error)
-{
-    stabilizer *w = projector->self;
-    taut_copy(w->n, q, w->q);
-    taut_copy(w->n, v, w->v);
-    for (int pass = 0; pass < w->passes; pass++) {
-        double size;
-        TAUT_TRY(taut_mechanics_bonds(&w->mechanics, t, w->q, w->v, 0, error));
-        TAUT_TRY(factor(w, t, error));
-        if (w->kind->velocity) {
-            take_rates(w);
-            TAUT_TRY(correction(w, &size, error));
-            taut_add(w->n, w->step, w->v);
-        }
-        if (w->kind->position) {
-            take_positions(w);
-            TAUT_TRY(correction(w, &size, error));
-            taut_add(w->n, w->step, w->q);
-        }
+    double size;
+    TAUT_TRY(taut_mechanics_bonds(&w->mechanics, t, q0, v0, 0, error));
+    TAUT_TRY(factor(w, t, error));
+    if (w->velocity) {
+        take_rates(w, v0);
+        TAUT_TRY(correction(w, &size, error));
+        taut_add_scaled(w->n, w->alpha, w->step, w->v);
     }
-    taut_copy(w->n, w->q, q);
-    taut_copy(w->n, w->v, v);
+    if (w->position) {
+        take_positions(w);
+        TAUT_TRY(correction(w, &size, error));
+        taut_add_scaled(w->n, w->alpha, w->step, w->q);
+    }
     return TAUT_OK;
 }
 
-static int apply_first_order(taut_projector *projector, double t, double *q, double *v,
-                             taut_error *error)
+static int move_mechanical(stabilizer *w, double t, const double *q, taut_error *error)
 {
-    (void)v;
-    stabilizer *w = projector->self;
+    if (w->simple) {
+        for (int pass = 0; pass < w->passes; pass++)
+            TAUT_TRY(move_both(w, t, w->q, w->v, error));
+        return TAUT_OK;
+    }
+    if (w->position)
+        TAUT_TRY(w->form == PROJECT    ? converge_positions(w, t, error)
+                 : w->form == BACKWARD ? backward_positions(w, t, q, error)
+                                       : newton_positions(w, t, error));
+    if (w->velocity)
+        TAUT_TRY(project_velocity(w, t, error));
+    return w->conserve ? conserve(w, t, error) : TAUT_OK;
+}
+
+static int fail_invariants(double t, taut_error *error)
+{
+    return taut_fail(error, TAUT_ERROR_CONVERGE,
+                     "the projection onto the invariants did not converge at t = %.9g", t);
+}
+
+/* First order, to convergence: (3.10), or (3.7) from z~. */
+static int converge_invariants(stabilizer *w, double t, const double *from, taut_error *error)
+{
     double before = INFINITY, rounding;
-    taut_copy(w->n, q, w->q);
-    int most = w->kind->converge ? MOST_ITERATIONS : w->passes;
-    for (int k = 0; k < most; k++) {
-        TAUT_TRY(taut_invariants_step(w->invariants, t, w->q, w->step, error));
-        double size = taut_invariants_size(w->invariants, w->q, &rounding);
-        if (w->kind->converge)
-            projector->statistics->newton_iterations++;
-        bool done = size <= 2 * rounding || (size > before / 4 && size < 1e4 * rounding);
-        if (w->kind->converge && done) {
-            taut_copy(w->n, w->q, q);
+    bool backward = w->form == BACKWARD;
+    for (int k = 0; k < MOST_ITERATIONS; k++) {
+        TAUT_TRY(
+            taut_invariants_step(w->invariants, t, w->q, backward ? from : NULL, w->step, error));
+        double size = taut_invariants_size(w->invariants, w->q, &rounding), change = 0;
+        w->projector.statistics->newton_iterations++;
+        if (!backward && (size <= 2 * rounding || (size > before / 4 && size < 1e4 * rounding)))
             return TAUT_OK;
+        for (taut_index i = 0; i < w->n; i++) {
+            double next = backward ? from[i] - share(w) * w->step[i] : w->q[i] - w->step[i];
+            change = taut_larger(change, fabs(next - w->q[i]));
+            w->q[i] = next;
         }
-        for (taut_index i = 0; i < w->n; i++)
-            w->q[i] -= w->step[i];
-        before = size;
+        double floor = 4 * DBL_EPSILON * taut_largest(w->n, from);
+        if (backward && (change <= floor || (change > before / 4 && change < 1e4 * floor)))
+            return TAUT_OK;
+        before = backward ? change : size;
     }
-    if (w->kind->converge)
-        return taut_fail(error, TAUT_ERROR_CONVERGE,
-                         "the projection onto the invariants did not converge at t = %.9g", t);
-    taut_copy(w->n, w->q, q);
+    return fail_invariants(t, error);
+}
+
+static int move_first_order(stabilizer *w, double t, const double *q, taut_error *error)
+{
+    if (w->form == PROJECT || w->form == BACKWARD)
+        return converge_invariants(w, t, q, error);
+    for (int k = 0; k < w->passes; k++) {
+        TAUT_TRY(taut_invariants_step(w->invariants, t, w->q, NULL, w->step, error));
+        taut_add_scaled(w->n, -w->alpha, w->step, w->q);
+    }
     return TAUT_OK;
 }
 
-static const kind kinds[] = {
-    {.name = "post",
-     .position = true,
-     .velocity = true,
-     .first_order = true,
-     .apply = apply_mechanical},
-    {.name = "project",
-     .position = true,
-     .velocity = true,
-     .converge = true,
-     .first_order = true,
-     .apply = apply_mechanical},
-    {.name = "post-velocity",
-     .velocity = true,
-     .simple = true,
-     .first_order = true,
-     .apply = apply_simple},
-    {.name = "post-simple",
-     .position = true,
-     .velocity = true,
-     .simple = true,
-     .apply = apply_simple},
-    {.name = "post-position", .position = true, .simple = true, .apply = apply_simple},
-};
-
-static const kind *find_kind(const char *name, bool first_order, taut_error *error)
+static int apply(taut_projector *projector, double t, double *q, double *v, taut_error *error)
 {
-    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
-        if (strcmp(kinds[k].name, name) == 0) {
-            if (!first_order || kinds[k].first_order)
-                return &kinds[k];
-            taut_fail(error, TAUT_ERROR_REFUSED,
-                      "stabilisation '%s' is for mechanical systems; first-order ones take post, "
-                      "project or post-velocity",
-                      name);
-            return NULL;
+    stabilizer *w = projector->self;
+    bool first = w->invariants;
+    taut_copy(w->n, q, w->q);
+    taut_copy(first ? 0 : w->n, v, w->v);
+    TAUT_TRY(first ? move_first_order(w, t, q, error) : move_mechanical(w, t, q, error));
+    taut_copy(w->n, w->q, q);
+    taut_copy(first ? 0 : w->n, w->v, v);
+    return TAUT_OK;
+}
+
+/* (3.4) */
+static int apply_from(taut_projector *projector, double t0, const double *q0, const double *v0,
+                      double *q, double *v, taut_error *error)
+{
+    stabilizer *w = projector->self;
+    if (w->invariants) {
+        TAUT_TRY(taut_invariants_step(w->invariants, t0, q0, NULL, w->step, error));
+        taut_add_scaled(w->n, -w->alpha, w->step, q);
+        return TAUT_OK;
+    }
+    taut_copy(w->n, q, w->q);
+    taut_copy(w->n, v, w->v);
+    TAUT_TRY(move_both(w, t0, q0, v0, error));
+    taut_copy(w->n, w->q, q);
+    taut_copy(w->n, w->v, v);
+    return TAUT_OK;
+}
+
+static int apply_nothing(taut_projector *projector, double t, double *q, double *v,
+                         taut_error *error)
+{
+    (void)projector, (void)t, (void)q, (void)v, (void)error;
+    return TAUT_OK;
+}
+
+/* ---- forms and directions */
+
+static const struct {
+    const char *name;
+    form_of form;
+    const char *of, *direction;
+} forms[] = {{"post", POST, "both", "auto"},
+             {"forward", FORWARD, "both", "auto"},
+             {"backward", BACKWARD, "both", "auto"},
+             {"project", PROJECT, "both", "auto"},
+             {"post-velocity", POST, "velocity", "simple"},
+             {"post-position", POST, "position", "simple"},
+             {"post-simple", POST, "both", "simple"}};
+
+static const struct {
+    const char *name;
+    bool first_order, unit, simple, gradient;
+} directions[] = {{.name = "mass"},
+                  {.name = "unit", .unit = true},
+                  {.name = "simple", .unit = true, .simple = true},
+                  {.name = "transpose", .first_order = true},
+                  {.name = "gradient", .first_order = true, .gradient = true}};
+
+static bool is(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+static const char *choose(const char *given, const char *own)
+{
+    return given && !is(given, "auto") ? given : own;
+}
+
+static int set_direction(stabilizer *w, const char *name, bool first_order, taut_error *error)
+{
+    if (is(name, "auto"))
+        name = first_order ? "transpose" : "mass";
+    for (size_t k = 0; k < sizeof directions / sizeof directions[0]; k++)
+        if (is(directions[k].name, name)) {
+            w->unit = directions[k].unit;
+            w->simple = directions[k].simple;
+            w->gradient = directions[k].gradient;
+            if (directions[k].first_order == first_order)
+                return TAUT_OK;
+            return taut_fail(error, TAUT_ERROR_REFUSED,
+                             first_order ? "stabilisation along '%s' is for mechanical systems; "
+                                           "first-order ones have transpose and gradient"
+                                         : "stabilisation along '%s' is for first-order systems; "
+                                           "mechanical ones have mass, unit and simple",
+                             name);
         }
-    taut_fail(error, TAUT_ERROR_USAGE,
-              "there is no stabilisation '%.40s'; post, project, post-velocity, post-simple and "
-              "post-position are",
-              name);
-    return NULL;
+    return taut_fail(error, TAUT_ERROR_USAGE,
+                     "unknown direction '%.40s' of a stabilisation; choose mass, unit, simple, "
+                     "transpose or gradient",
+                     name);
+}
+
+/* What does not go together. */
+static int refuse(const stabilizer *w, bool first_order, taut_error *error)
+{
+    bool part = !w->position || !w->velocity, newton = w->form == POST || w->form == FORWARD;
+    if (first_order && !w->velocity)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "stabilisation of positions alone is for mechanical systems; first-order "
+                         "ones move all variables, or velocities");
+    if (w->form == PROJECT && (part || w->alpha != 1))
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "project moves positions and velocities all the way; use post for a part");
+    if ((w->form == PROJECT || w->form == BACKWARD) && (w->simple || w->gradient))
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "%s solves equations at the new point; directions simple and gradient are "
+                         "for post and forward",
+                         w->projector.name);
+    if (w->gradient && part)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "direction gradient moves all variables; use transpose for velocities");
+    if (newton && !w->gradient && !(w->alpha < 2))
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "%s with alpha = %.6g amplifies the drift; alpha must be below 2",
+                         w->projector.name, w->alpha);
+    return TAUT_OK;
+}
+
+static int configure(stabilizer *w, const taut_stabilization *how, bool first_order,
+                     taut_error *error)
+{
+    size_t k = 0, count = sizeof forms / sizeof forms[0];
+    while (k < count && !is(forms[k].name, how->form))
+        k++;
+    if (k == count)
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "unknown stabilisation '%.40s'; choose post, forward, backward, project, "
+                         "post-velocity, post-position or post-simple",
+                         how->form);
+    const char *of = choose(how->of, forms[k].of),
+               *direction = choose(how->direction, forms[k].direction);
+    w->projector.name = forms[k].name;
+    w->form = forms[k].form;
+    w->passes = how->passes > 0 ? how->passes : 1;
+    w->alpha = how->alpha > 0 ? how->alpha : 1;
+    w->position = !is(of, "velocity");
+    w->velocity = !is(of, "position");
+    /* Table 3.1 */
+    if (first_order && is(forms[k].name, "post-velocity"))
+        direction = choose(how->direction, "auto");
+    TAUT_TRY(set_direction(w, direction, first_order, error));
+    return refuse(w, first_order, error);
 }
 
 static void destroy(taut_projector *projector)
@@ -293,18 +436,20 @@ static int fill_mechanical(stabilizer *w, taut_context *context, taut_arena *are
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "there is nothing to stabilise: the system has no rigid bonds and no "
                          "invariants");
-    if (w->conserve && w->kind->simple)
+    bool plain = (w->form == POST || w->form == PROJECT) && !w->unit && w->position &&
+                 w->velocity && w->alpha == 1;
+    if (w->conserve && !plain)
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "stabilisation '%s' is for rigid bonds alone; [invariants] need post or "
-                         "project",
-                         w->kind->name);
+                         "project of both, along mass, with alpha = 1",
+                         w->projector.name);
     TAUT_TRY(TAUT_RESERVE(arena, x->rods, error, &w->residual));
-    if (w->kind->simple) {
+    if (w->unit) {
         TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->ones));
         for (taut_index i = 0; i < w->n; i++)
             w->ones[i] = 1;
     }
-    return taut_mechanics_saddle(x, w->kind->simple, true, &arena->allocator, &w->saddle, error);
+    return taut_mechanics_saddle(x, w->unit, true, &arena->allocator, &w->saddle, error);
 }
 
 static int fill(stabilizer *w, taut_context *context, const taut_sizes *sizes, taut_arena *arena,
@@ -314,12 +459,14 @@ static int fill(stabilizer *w, taut_context *context, const taut_sizes *sizes, t
     TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->q, &w->v, &w->step));
     if (sizes->kind == TAUT_MECHANICAL)
         return fill_mechanical(w, context, arena, error);
-    taut_invariants_of which = w->kind->position ? TAUT_INVARIANTS_ALL : TAUT_INVARIANTS_VELOCITY;
+    taut_invariants_of which = w->gradient   ? TAUT_INVARIANTS_GRADIENT
+                               : w->position ? TAUT_INVARIANTS_ALL
+                                             : TAUT_INVARIANTS_VELOCITY;
     return taut_invariants_create(context, which, arena, w->projector.statistics, &w->invariants,
                                   error);
 }
 
-int taut_stabilizer_create(const char *name, int passes, taut_context *context, taut_arena *arena,
+int taut_stabilizer_create(const taut_stabilization *how, taut_context *context, taut_arena *arena,
                            taut_statistics *statistics, taut_projector **projector,
                            taut_error *error)
 {
@@ -329,19 +476,15 @@ int taut_stabilizer_create(const char *name, int passes, taut_context *context, 
     if (sizes.kind == TAUT_BLACK_BOX)
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "a black box has no equations to be stabilised");
-    bool first = sizes.kind == TAUT_FIRST_ORDER;
-    taut_error why;
-    const kind *found = find_kind(name, first, &why);
-    if (!found)
-        return taut_fail(error, why.code, "%s", why.message);
-    if (passes < 0)
+    if (how->passes < 0)
         return taut_fail(error, TAUT_ERROR_USAGE, "the number of passes must not be negative");
     stabilizer *w = TAUT_NEW(arena, stabilizer, 1);
     TAUT_NEED(error, w);
-    w->kind = found;
-    w->passes = passes > 0 ? passes : 1;
-    w->projector = (taut_projector){.name = found->name,
-                                    .apply = first ? apply_first_order : found->apply,
+    TAUT_TRY(configure(w, how, sizes.kind == TAUT_FIRST_ORDER, error));
+    bool forward = w->form == FORWARD;
+    w->projector = (taut_projector){.name = w->projector.name,
+                                    .apply = forward ? apply_nothing : apply,
+                                    .apply_from = forward ? apply_from : NULL,
                                     .destroy = destroy,
                                     .archive = archive,
                                     .statistics = statistics,

@@ -1,23 +1,34 @@
-/* stabilize.h - back to the manifold after a step: post-stabilisation (3.9) and coordinate
- * projection (3.10) of Ascher, Qin, Reich 1992, as projectors (base/projector.h).
+/* stabilize.h - back to the manifold h(z) = 0 after a step [Ascher, Qin, Reich 1992], as projectors
+ * (base/projector.h). A stabilisation is a form, what moves, and directions D:
  *
- * Kinds: "post"           a Newton step (or `passes` of them) with F = D (H D)^-1: D = M^-1 G^T
- * for mechanical systems (the rigid
- *                         bonds), then the velocities, exactly;
- *                         D = H^T for first-order systems (constraints and invariants)
- *        "project"        the same to convergence
- *        "post-velocity"  velocities only. First order:
- *        only variables that are the rate of another one move (Table 3.1)
- *        "post-simple"
- *        mechanical: positions and velocities with one G^T (G G^T)^-1 of the point (4.8)
- *        "post-position"  mechanical: positions only, by (4.8)
- * passes: 0 means the kind's own number. */
+ *     form       post      z <- z~ - alpha F(z~) h(z~), `passes` times             (3.9)
+ *                forward   z <- z~ - alpha F(z_n) h(z_n), z_n where the step began (3.4)
+ *                backward  z  = z~ - alpha F(z) h(z)                               (3.7)
+ *                project   z  = z~ - D lambda, h(z) = 0                            (3.10)
+ *     of         both, position, velocity
+ *     direction  F = D (H D)^-1; of rigid bonds, h = (g, gdot):
+ *                mass      D = M^-1 G^T; velocities where the position has landed  (4.7)
+ *                unit      the same with D = G^T
+ *                simple    D = G^T, both from one point                            (4.8)
+ *                of constraints and invariants of first-order systems:
+ *                transpose D = H^T
+ *                gradient  F = H^T                                                 (1.14)
+ *
+ * "post-velocity", "post-position" and "post-simple" are post of these, simple. First order,
+ * velocity: only variables that are the rate of another one move (Table 3.1). */
 #ifndef TAUT_WRAP_STABILIZE_H
 #define TAUT_WRAP_STABILIZE_H
 
 #include "base/projector.h"
 
-int taut_stabilizer_create(const char *kind, int passes, taut_context *context, taut_arena *arena,
+typedef struct taut_stabilization {
+    const char *form;
+    int passes;                 /* 0: 1 */
+    double alpha;               /* 0: 1 */
+    const char *of, *direction; /* NULL or "auto": of the form, and of the system */
+} taut_stabilization;
+
+int taut_stabilizer_create(const taut_stabilization *how, taut_context *context, taut_arena *arena,
                            taut_statistics *statistics, taut_projector **projector,
                            taut_error *error);
 /* The invariants keep the values they have at this state (before: those of the model's start at

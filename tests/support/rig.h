@@ -22,7 +22,9 @@ typedef struct rig_how {
     double alpha, beta; /* Baumgarte; for "first", alpha is gamma */
     const char *stabilize; /* NULL: none */
     int passes;
-    bool rigid; /* derived rigid system although the method uses no field */
+    double share;               /* alpha of it */
+    const char *of, *direction; /* likewise */
+    bool rigid;                 /* derived rigid system although the method uses no field */
     double from;
     const taut_allocator *allocator;
 } rig_how;
@@ -67,8 +69,8 @@ static inline int rig_field(rig *r, const rig_how *how)
     if (strcmp(how->field, "full") == 0)
         return taut_field_full(r->context, &r->arena, &r->statistics, &s->field, &r->error);
     if (strcmp(how->field, "first") == 0)
-        return taut_field_first_order(r->context, &r->arena, &r->statistics, how->alpha, &s->field,
-                                      &r->error);
+        return taut_field_first_order(r->context, &r->arena, &r->statistics, how->alpha,
+                                      how->direction, &s->field, &r->error);
     return taut_field_index1(r->context, &r->arena, &r->statistics, how->alpha, how->beta,
                              &s->field, &r->error);
 }
@@ -106,8 +108,9 @@ static inline int rig_build(rig *r, const rig_how *how)
     TAUT_TRY(rig_field(r, how));
     TAUT_TRY(s->method->create(s, &r->error));
     if (how->stabilize)
-        return taut_stabilizer_create(how->stabilize, how->passes, r->context, &r->arena,
-                                      &r->statistics, &r->projector, &r->error);
+        return taut_stabilizer_create(
+            &(taut_stabilization){how->stabilize, how->passes, how->share, how->of, how->direction},
+            r->context, &r->arena, &r->statistics, &r->projector, &r->error);
     return 0;
 }
 
@@ -148,7 +151,10 @@ static inline int rig_stabilize(rig *r)
     taut_stepper *s = &r->s;
     if (!r->projector)
         return 0;
-    TAUT_TRY(r->projector->apply(r->projector, s->now.t, s->now.q, s->now.v, &r->error));
+    taut_projector *by = r->projector;
+    TAUT_TRY(by->apply_from ? by->apply_from(by, s->last.t, s->last.q, s->last.v, s->now.q,
+                                             s->now.v, &r->error)
+                            : by->apply(by, s->now.t, s->now.q, s->now.v, &r->error));
     if (s->method->stabilized)
         s->method->stabilized(s);
     else
