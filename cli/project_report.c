@@ -174,6 +174,9 @@ void project_print(const project *p)
                (long long)r->statistics.force_evaluations);
     else
         printf("  %-*s%lld\n", LABEL, "uses of the flow", (long long)r->statistics.micro_steps);
+    if (r->statistics.restarts > 0)
+        printf("  %-*s%lld restarts of it, after failures\n", LABEL, "the program",
+               (long long)r->statistics.restarts);
     print_files(p);
 }
 

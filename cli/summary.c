@@ -20,6 +20,7 @@ static const struct {
     {"solves", offsetof(taut_statistics, solves)},
     {"newton_iterations", offsetof(taut_statistics, newton_iterations)},
     {"micro_steps", offsetof(taut_statistics, micro_steps)},
+    {"restarts", offsetof(taut_statistics, restarts)},
 };
 enum { COUNTS = sizeof counts / sizeof counts[0], LABEL = 24 };
 

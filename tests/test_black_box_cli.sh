@@ -57,11 +57,18 @@ run 0 project ../box.taut --allow-command
 has out "0.50303544577"
 cd "$work" || exit 1
 sed 's/legacy --eps 0.1/process_peer exit/; s/^x, y/y[i] for i in 1..5/; s/^x = 1/y[1] = -791.2, y[2] = -792.2, y[3] = -814/; s/^x$/y[1], y[2]/' \
-    box.taut >dies.taut
+    box.taut >dies_once.taut
+sed 's/^horizon/restarts = 0\nhorizon/' dies_once.taut >dies.taut
 run 1 project dies.taut --allow-command
 has err "exit status 3"
 has err "table not found"
 run 1 project dies.taut --allow-command --json
 has out '"code"'
+sed 's/y\[3\] = -814/y[3] = -814, y[4] = 5, y[5] = 405/; s/0.04/4e-4/' dies_once.taut >dies_often.taut
+run 0 project dies_often.taut --allow-command --copies 2
+has out "restarts of it"
+run 0 project dies_often.taut --allow-command --json
+has out '"restarts": '
+lacks out '"restarts": 0'
 
 done_rows

@@ -79,7 +79,8 @@ typedef struct taut_statistics {
     int64_t steps, rejected;
     int64_t force_evaluations, fast_force_evaluations, jets, jacobians;
     int64_t factorisations, solves, newton_iterations, micro_steps;
-    int64_t reserved[6]; /* zero */
+    int64_t restarts;    /* of the process of a black box that failed */
+    int64_t reserved[5]; /* zero */
 } taut_statistics;
 
 TAUT_API const char *taut_version(void);       /* "0.1.0" */

@@ -129,6 +129,9 @@ static const taut_option table[] = {
      "difference: time of one use of the flow; default: that of [stepper]"},
     {"iterate", TAUT_OPTION_CHOICE, "anderson", 0, 0, "plain|anderson", "NAME", "project", false,
      true, "difference: plain iteration as published, or accelerated"},
+    {"copies", TAUT_OPTION_INTEGER, "1", 1, 64, "", "N", "project", false, true,
+     "run the program of [stepper] in up to N processes at the same time, where the states it is "
+     "asked for do not depend on one another; default: that of [stepper], or 1"},
     {"backend", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|tiny|dense|banded|sparse", "NAME", "check",
      false, false, "linear algebra to use"},
     {"no-derivatives", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "check", false, false,

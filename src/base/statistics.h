@@ -15,6 +15,7 @@ static inline void taut_statistics_add(taut_statistics *sum, const taut_statisti
     sum->solves += more->solves;
     sum->newton_iterations += more->newton_iterations;
     sum->micro_steps += more->micro_steps;
+    sum->restarts += more->restarts;
 }
 
 #endif

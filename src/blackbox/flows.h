@@ -17,6 +17,8 @@ typedef struct taut_process_settings {
     const char *command; /* program and arguments; quotes as in docs/black-boxes.md */
     const char *folder;  /* where it runs */
     double timeout;      /* seconds for one answer */
+    int copies;          /* that may run at the same time, up to TAUT_CHILD_COPIES */
+    int restarts;        /* of processes that failed, all together */
 } taut_process_settings;
 
 /* A program that speaks the line protocol of docs/black-boxes.md. It is started here and ends
@@ -31,9 +33,11 @@ int taut_flow_callback(const taut_system *system, taut_arena *arena, taut_statis
                        taut_flow **flow, taut_error *error);
 
 /* The flow that the system asks for, and a text in the arena that describes it. Inner steps
- * are not longer than the horizon. */
+ * are not longer than the horizon; a program runs in up to `copies` processes (0: as many as
+ * [stepper] specifies). */
 int taut_flow_create(taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                     double horizon, taut_flow **flow, const char **description, taut_error *error);
+                     double horizon, int copies, taut_flow **flow, const char **description,
+                     taut_error *error);
 /* A setting of [stepper] as a number, or NaN. */
 double taut_stepper_number(const taut_system *system, const char *name);
 

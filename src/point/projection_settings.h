@@ -19,6 +19,7 @@ enum {
     TAUT_SETTING_ORDER = 1 << 9,
     TAUT_SETTING_HORIZON = 1 << 10,
     TAUT_SETTING_ITERATE = 1 << 11,
+    TAUT_SETTING_COPIES = 1 << 12,
 };
 
 /* Weights of a filter; in the order of the choices of option `kernel`. */
@@ -48,6 +49,7 @@ typedef struct taut_projection_settings {
     int order;
     double horizon; /* NaN: not given */
     bool plain;     /* iteration without acceleration */
+    int copies;     /* processes of a program; 0: not given */
     double from;    /* time of the initial state */
 } taut_projection_settings;
 

@@ -377,8 +377,8 @@ static int project(taut_projection *p, const taut_projection_settings *settings,
     if (status == 0)
         status = build(&w, &arena, error);
     if (status == 0)
-        status = taut_flow_create(p->in->context, &arena, &p->statistics, w.horizon, &w.flow,
-                                  &description, error);
+        status = taut_flow_create(p->in->context, &arena, &p->statistics, w.horizon,
+                                  settings->copies, &w.flow, &description, error);
     if (status == 0)
         status = solve(&w, before, error);
     if (status == 0)
@@ -404,6 +404,6 @@ const taut_projection_method taut_projection_difference = {
     .refuses = TAUT_HAS_ALGEBRAIC,
     .kinds = 1u << TAUT_FIRST_ORDER | 1u << TAUT_BLACK_BOX,
     .reads = TAUT_SETTING_PASSES | TAUT_SETTING_TOLERANCE | TAUT_SETTING_ORDER |
-             TAUT_SETTING_HORIZON | TAUT_SETTING_ITERATE,
+             TAUT_SETTING_HORIZON | TAUT_SETTING_ITERATE | TAUT_SETTING_COPIES,
     .project = project,
 };

@@ -24,6 +24,7 @@ static const struct {
     {TAUT_SETTING_ORDER, "order"},
     {TAUT_SETTING_HORIZON, "horizon"},
     {TAUT_SETTING_ITERATE, "iterate"},
+    {TAUT_SETTING_COPIES, "copies"},
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
@@ -71,6 +72,9 @@ int taut_projection_settings_read(const taut_options *options, taut_projection_s
         .order = (int)taut_options_integer(options, "order"),
         .horizon = taut_options_real(options, "horizon"),
         .plain = strcmp(taut_options_text(options, "iterate"), "plain") == 0,
+        .copies = taut_options_given(options, "copies")
+                      ? (int)taut_options_integer(options, "copies")
+                      : 0,
         .from = taut_options_real(options, "from"),
     };
     return taut_options_given(options, "method")
