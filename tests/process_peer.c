@@ -49,6 +49,10 @@ static int misbehave(const char *how, int call)
         return puts("error the licence has expired");
     if (call > 0 && strcmp(how, "always") == 0)
         exit(5);
+    if (call >= 3 && strcmp(how, "nan") == 0)
+        return puts("ok 1 2 nan 4 5");
+    if (call >= 3 && strcmp(how, "infinity") == 0)
+        return puts("ok 1 -Infinity 3 4 5");
     if (call != 3)
         return 0;
     if (strcmp(how, "exit") == 0) {
@@ -73,10 +77,6 @@ static int misbehave(const char *how, int call)
         return puts("ok 1 2 3");
     if (strcmp(how, "many") == 0)
         return puts("ok 1 2 3 4 5 6");
-    if (strcmp(how, "nan") == 0)
-        return puts("ok 1 2 nan 4 5");
-    if (strcmp(how, "infinity") == 0)
-        return puts("ok 1 -Infinity 3 4 5");
     if (strcmp(how, "error") == 0)
         return puts("error concentration of y[2] is negative");
     if (strcmp(how, "twice") == 0)

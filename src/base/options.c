@@ -117,18 +117,21 @@ static const taut_option table[] = {
     {"accelerate", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "project", false, true,
      "kernel: Anderson's acceleration of smooth passes"},
     {"passes", TAUT_OPTION_INTEGER, "30", 1, 1e6, "", "COUNT", "project", false, true,
-     "maximum number of passes; difference: of iterations of each order, default 500, plain "
+     "maximum number of passes; difference: of evaluations for each order, default 500, plain "
      "10000000"},
     {"tolerance", TAUT_OPTION_REAL, "", POSITIVE, "", "TOL", "project", false, true,
      "ipa: stop when a pass changes bonds and their rates by less; default: the larger of 1e-9 and "
      "1e-3/omega^2; difference: stop when the difference is below TOL times the state; default: "
      "1e-14"},
-    {"order", TAUT_OPTION_INTEGER, "2", 0, 4, "", "M", "project", false, true,
-     "difference: make the (M+1)-st difference vanish; default: that of [stepper], or 2"},
+    {"order", TAUT_OPTION_INTEGER, "", 0, 6, "", "M", "project", false, true,
+     "difference: make the (M+1)-st difference vanish; default: that of [stepper], or increased "
+     "until the state changes by less than 1e-6 of its size or than the noise of the flow"},
     {"horizon", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "project", false, true,
      "difference: time of one use of the flow; default: that of [stepper]"},
-    {"iterate", TAUT_OPTION_CHOICE, "anderson", 0, 0, "plain|anderson", "NAME", "project", false,
-     true, "difference: plain iteration as published, or accelerated"},
+    {"iterate", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|anderson|newton|rpm|aitken|plain", "NAME",
+     "project", false, true,
+     "difference: anderson, newton (by GMRES), rpm (recursive projection) and aitken accelerate the "
+     "plain iteration as published; auto: anderson, then newton where it does not converge"},
     {"copies", TAUT_OPTION_INTEGER, "1", 1, 64, "", "N", "project", false, true,
      "run the program of [stepper] in up to N processes at the same time, where the states it is "
      "asked for do not depend on one another; default: that of [stepper], or 1"},

@@ -48,7 +48,7 @@ typedef struct taut_projection_settings {
     double tolerance; /* NaN: not given */
     int order;
     double horizon; /* NaN: not given */
-    bool plain;     /* iteration without acceleration */
+    const struct taut_iteration *iteration; /* of project/difference_iterations.c; NULL: auto */
     int copies;     /* processes of a program; 0: not given */
     double from;    /* time of the initial state */
 } taut_projection_settings;
