@@ -48,7 +48,7 @@ static const double growth_slow = 1.5;
 static const int rounding_patience = 3; /* iterations without gain, at the level of rounding */
 /* samples of a fit, for each that the order needs; and a response of the state to delta from which
  * on a fit is better */
-enum { FIT = 3, FIT_RESPONSE = 5, SAMPLES_MOST = (1 + FIT) * TAUT_PROJECTION_STAGES };
+enum { FIT = 3, FIT_RESPONSE = 15, SAMPLES_MOST = (1 + FIT) * TAUT_PROJECTION_STAGES };
 
 /* ---- the condition */
 
@@ -402,8 +402,8 @@ static bool better(const difference *w, const taut_projection_stage *stage)
     taut_projection *p = w->p;
     if (stage->order == 0)
         return true;
-    if (stage->accuracy >= stage[-1].moved && w->random) {
-        taut_explain_more(p, "order %d would correct less than the noise of the flow",
+    if (w->random && stage->accuracy >= stage->moved) {
+        taut_explain_more(p, "order %d corrects less than the noise of the flow",
                           stage->order);
         return false;
     }
@@ -413,6 +413,20 @@ static bool better(const difference *w, const taut_projection_stage *stage)
         return false;
     }
     return true;
+}
+
+/* Would a fit to more samples be better than the difference just solved? Where H is short compared
+ * with the decay of fast parts, and the noise left is not small compared with what the order has
+ * corrected. */
+static bool noise_matters(const difference *w, taut_projection_stage *stage, const double *before)
+{
+    if (stage->order == 0)
+        return false;
+    if (stage->response == 0) /* nothing seen: R_m ~ (H rate)^-(m+1) */
+        stage->response = pow(stage[-1].response, 1 + 1.0 / stage->order);
+    return w->random && !w->tolerance_given && stage->response > FIT_RESPONSE &&
+           stage->response * taut_difference_noise(w, stage->order) >
+               0.01 * taut_largest_difference(w->held.n, before, w->p->q);
 }
 
 /* One order from p->q. */
@@ -427,8 +441,12 @@ static int solve_order(difference *w, int order, double *before, taut_error *err
     set_scale(w);
     if (w->auto_iteration)
         w->iteration = taut_iteration_find("anderson");
-    w->fit = w->random && order > 0 && p->stage[0].response > FIT_RESPONSE ? FIT : 0;
+    w->fit = 0;
     TAUT_TRY(iterate_any(w, stage, before, p->q, error));
+    if (noise_matters(w, stage, before)) {
+        w->fit = FIT;
+        TAUT_TRY(iterate_any(w, stage, before, p->q, error));
+    }
     w->newton_used |= w->auto_iteration && strcmp(w->iteration->name, "newton") == 0;
     stage->moved = taut_largest_difference(n, before, p->q);
     stage->accuracy = fmax(stage->response, 1) * fmax(taut_difference_noise(w, order),
