@@ -126,13 +126,14 @@ static const taut_option table[] = {
     {"order", TAUT_OPTION_INTEGER, "", 0, 6, "", "M", "project", false, true,
      "difference: make the (M+1)-st difference vanish; default: that of [stepper], or increased "
      "until the state changes by less than 1e-6 of its size or than the noise of the flow"},
-    {"horizon", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "project", false, true,
-     "difference: time of one use of the flow; default: that of [stepper]"},
+    {"horizon", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "project spectrum", false, true,
+     "difference: time of one use of the flow; default: that of [stepper], or the time in which "
+     "the slowest of the fast parts decays by 1/e"},
     {"iterate", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|anderson|newton|rpm|aitken|plain", "NAME",
      "project", false, true,
      "difference: anderson, newton (by GMRES), rpm (recursive projection) and aitken accelerate the "
      "plain iteration as published; auto: anderson, then newton where it does not converge"},
-    {"copies", TAUT_OPTION_INTEGER, "1", 1, 64, "", "N", "project", false, true,
+    {"copies", TAUT_OPTION_INTEGER, "1", 1, 64, "", "N", "project spectrum", false, true,
      "run the program of [stepper] in up to N processes at the same time, where the states it is "
      "asked for do not depend on one another; default: that of [stepper], or 1"},
     {"backend", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|tiny|dense|banded|sparse", "NAME", "check",
@@ -141,7 +142,7 @@ static const taut_option table[] = {
      "skip the comparison of derivatives with differences"},
     {"compile", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum compare", false,
      false, "compile the model's expressions with the system's C compiler"},
-    {"allow-command", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run project", false, false,
+    {"allow-command", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run project spectrum", false, false,
      "allow the model's [stepper] to run its command"},
     {"modes", TAUT_OPTION_INTEGER, "20", 1, 2000, "", "COUNT", "spectrum", false, false,
      "show at most COUNT modes, half of them from each end of the spectrum"},

@@ -25,6 +25,7 @@
 #include "blackbox/flows.h"
 #include "point/record.h"
 #include "project/difference.h"
+#include "project/flow_rates.h"
 
 typedef taut_difference difference;
 typedef taut_difference_progress progress;
@@ -507,12 +508,7 @@ static int read_settings(difference *w, const taut_projection_settings *settings
     w->limit = settings->given & TAUT_SETTING_PASSES ? settings->passes : 0;
     if (settings->given & TAUT_SETTING_ORDER || isnan(order))
         order = w->auto_order ? TAUT_PROJECTION_STAGES - 1 : settings->order;
-    if (isnan(w->horizon))
-        return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "projection difference needs the time that one use of the flow covers; "
-                         "set the horizon, for instance in [stepper], to a little more than the "
-                         "time in which fast parts decay");
-    if (!(w->horizon > 0))
+    if (!isnan(w->horizon) && !(w->horizon > 0))
         return taut_fail(error, TAUT_ERROR_USAGE,
                          "[stepper] horizon: expected a number > 0, found %g", w->horizon);
     if (!(order >= 0 && order < TAUT_PROJECTION_STAGES) || order != floor(order))
@@ -566,9 +562,10 @@ static void explain(const difference *w, const char *flow)
     char why[200];
     snprintf(why, sizeof why, "%.199s", p->explanation);
     taut_explain(p,
-                 "projection difference of order %d%s%s%s over a horizon of %.6g, %.300s; "
+                 "projection difference of order %d%s%s%s over a horizon of %.6g%s, %.300s; "
                  "iteration %s%s, evaluations for the orders from 0 on: ",
-                 w->order, why[0] ? " (" : "", why, why[0] ? ")" : "", w->horizon, flow,
+                 w->order, why[0] ? " (" : "", why, why[0] ? ")" : "", w->horizon,
+                 w->horizon_found ? " (from the spectrum)" : "", flow,
                  w->auto_iteration ? "anderson" : w->iteration->name,
                  w->newton_used ? " and newton" : "");
     for (int k = 0; k < p->stages; k++)
@@ -580,6 +577,33 @@ static void explain(const difference *w, const char *flow)
                           "it in the result%s",
                           w->noise / w->size, p->stage[p->stages - 1].accuracy / w->size,
                           w->fit ? " (derivatives fitted by least squares)" : "");
+}
+
+/* The flow; where no horizon is given, that in which the slowest of the fast parts decays by 1/e:
+ * from the derivatives of the model's rates, or from the spectrum of the flow. */
+static int make_flow(difference *w, int copies, taut_arena *arena, const char **description,
+                     taut_error *error)
+{
+    taut_projection *p = w->p;
+    taut_flow_rates rates;
+    taut_index n = p->in->sizes.coordinates;
+    bool given = !isnan(w->horizon), open = p->in->sizes.kind == TAUT_FIRST_ORDER;
+    double size = fmax(taut_largest(n, p->q), DBL_MIN);
+    for (taut_index i = 0; i < n; i++)
+        w->scale[i] = fmax(fabs(p->q[i]), 1e-8 * size);
+    if (!given)
+        TAUT_TRY(taut_flow_rates_create(&rates, n, w->scale, arena, error));
+    if (!given && open) {
+        TAUT_TRY(taut_flow_rates_open(&rates, p->in->context, p->in->t, p->q, error));
+        w->horizon = taut_flow_rates_time(&rates, w->held.unknowns);
+    }
+    TAUT_TRY(taut_flow_create(p->in->context, arena, &p->statistics, given || open ? w->horizon : 1,
+                              copies, &w->flow, description, error));
+    if (!given && !open)
+        TAUT_TRY(taut_flow_rates_horizon(&rates, w->flow, p->in->t, p->q, w->held.unknowns, 1,
+                                         0, &w->horizon, error));
+    w->horizon_found = !given;
+    return TAUT_OK;
 }
 
 static int project(taut_projection *p, const taut_projection_settings *settings, taut_error *error)
@@ -595,8 +619,7 @@ static int project(taut_projection *p, const taut_projection_settings *settings,
     if (status == 0)
         status = build(&w, &arena, error);
     if (status == 0)
-        status = taut_flow_create(p->in->context, &arena, &p->statistics, w.horizon,
-                                  settings->copies, &w.flow, &description, error);
+        status = make_flow(&w, settings->copies, &arena, &description, error);
     if (status == 0)
         status = solve(&w, before, points, error);
     if (status == 0)

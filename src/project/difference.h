@@ -30,7 +30,7 @@ typedef struct taut_difference {
     const struct taut_iteration *iteration;
     bool tolerance_given;
     int order;    /* the highest */
-    bool auto_order, auto_iteration, newton_used;
+    bool auto_order, auto_iteration, newton_used, horizon_found;
     double horizon, tolerance;
     int64_t limit;   /* evaluations of one order; 0: that of the iteration */
     int fit;         /* further samples in the estimate of a derivative, each order + 1 of them */
