@@ -369,6 +369,98 @@ static void words(void)
     taut_arena_clear(&arena);
 }
 
+/* ---- shared libraries, and permission */
+
+/* The model with `line` in [stepper], with permission or without. */
+static projected ask_for(const char *line, bool allowed, const char *options)
+{
+    char text[2000], name[1100];
+    projected p = {0};
+    snprintf(text, sizeof text,
+             "[state]\nx, y\n[stepper]\n%s\nhorizon = 4e-2\n[observables]\nx\n[start]\nx = 1\n",
+             line);
+    snprintf(name, sizeof name, "%s/model.taut", folder);
+    taut_load how = {.size = sizeof how, .allow_command = allowed};
+    p.code = taut_system_parse(text, strlen(text), name, &how, &p.system, &p.error);
+    projected_run(&p, options, NULL);
+    return p;
+}
+
+static void library(void)
+{
+    check_group("a shared library");
+    projected p = ask_for("library = ./library_peer.so", true, "order=2"),
+              inside = project_model("michaelis_menten", NULL, "order=2");
+    if (projected_good("library", &p) && projected_good("inside", &inside))
+        check_near("the same result", p.r.q[1], inside.r.q[1], 2e-14);
+    projected_drop(&p);
+    projected_drop(&inside);
+    p = ask_for("library = ./no_such.so", true, "");
+    projected_refused("not there", &p, TAUT_ERROR_PROCESS, "cannot load the library");
+    p = ask_for("library = libm.so.6", true, "");
+    projected_refused("another one", &p, TAUT_ERROR_PROCESS,
+                      "does not export the function taut_flow_open");
+    p = ask(five, "x\nlibrary = ./library_peer.so", five_more, "", NULL);
+    projected_refused("both", &p, TAUT_ERROR_USAGE, "keep one of them");
+}
+
+/* Without permission nothing runs: no file is written, by a process or while a library is loaded. */
+static void permission(void)
+{
+    char mark[1100], line[1200];
+    check_group("permission");
+    snprintf(mark, sizeof mark, "%s/mark.%ld", folder, (long)getpid());
+    setenv("TAUT_LIBRARY_MARK", mark, 1);
+    for (int k = 0; k < 6; k++) {
+        bool allowed = k % 3 == 2, program = k < 3;
+        snprintf(line, sizeof line, program ? "command = touch '%s'" : "library = ./library_peer.so",
+                 mark);
+        unlink(mark);
+        int files = open_files();
+        if (k % 3 == 1) { /* neither does the spectrum run it */
+            projected p = ask_for(line, false, "passes=1");
+            taut_rates_report report;
+            taut_rate rate[2];
+            taut_rates_report_init(&report);
+            int code = taut_rates(p.system, NULL, 2, rate, &report, &p.error);
+            check_equal("spectrum", code, TAUT_ERROR_REFUSED);
+            projected_drop(&p);
+        } else {
+            projected p = ask_for(line, allowed, "order=0");
+            if (!allowed)
+                check_contains("reason", p.error.message, program ? "runs the command" : "loads the");
+            check_row(allowed || p.code == TAUT_ERROR_REFUSED, "%s: %s", line, p.error.message);
+            projected_drop(&p);
+        }
+        check_row((access(mark, F_OK) == 0) == allowed, "%s, %s: the file is %s", line,
+                  allowed ? "allowed" : "not allowed", allowed ? "not there" : "there");
+        check_equal("files that are open", open_files(), files);
+        nobody("permission");
+    }
+    unlink(mark);
+    unsetenv("TAUT_LIBRARY_MARK");
+}
+
+/* The examples in Python and awk, where these are there. */
+static void examples(void)
+{
+    static const char *const programs[][2] = {{"python3", "legacy.py"}, {"sh", "legacy.sh"}};
+    check_group("examples");
+    projected inside = project_model("michaelis_menten", NULL, "order=2");
+    for (int k = 0; k < 2; k++) {
+        char line[1300];
+        snprintf(line, sizeof line, "command = %s '%s/examples/%s'", programs[k][0],
+                 TAUT_SOURCE_DIR, programs[k][1]);
+        projected p = ask_for(line, true, "order=2");
+        if (p.code == TAUT_ERROR_PROCESS && strstr(p.error.message, "not on PATH"))
+            check_skip("no such program");
+        else if (projected_good(line, &p) && projected_good("inside", &inside))
+            check_near(programs[k][1], p.r.q[1], inside.r.q[1], 2e-14);
+        projected_drop(&p);
+    }
+    projected_drop(&inside);
+}
+
 /* ---- peculiar but allowed */
 
 static void peculiar(void)
@@ -582,6 +674,9 @@ int main(int count, char **argument)
     storm(1);
     storm(3);
     starting();
+    library();
+    permission();
+    examples();
     peculiar();
     the_flow();
     offspring();

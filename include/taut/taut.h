@@ -433,6 +433,11 @@ typedef struct taut_projection_result {
     int64_t passes;
     double moved_normal, moved_tangential, moved_normal_velocity, moved_tangential_velocity;
     taut_statistics statistics;
+    /* Projection difference: |Jv|/|v| at the result, v its rate of change, J dv/dz, seen over steps
+     * of ratio_time; what the fastest rate has left in v. ratio_bound: it is at most this, what is
+     * left is noise. noise: standard deviation of the flow. NaN elsewhere. */
+    double ratio, ratio_time, noise;
+    bool ratio_bound;
 } taut_projection_result;
 /* Projects the start of `system` onto the slow manifold of its springs or its flow, or onto its
  * rigid bonds. Options read: method, from, hold, richardson, expansion, omega, window,

@@ -28,6 +28,11 @@ int taut_flow_process(const taut_system *system, taut_arena *arena, taut_statist
 /* Splits a command into words, in the arena, NULL at the end. (command.c) */
 int taut_command_split(const char *command, taut_arena *arena, char ***words, taut_error *error);
 
+/* A shared library that exports three functions. (shared_library.c) */
+int taut_flow_shared_library(const taut_system *system, taut_arena *arena,
+                             taut_statistics *statistics, const char *path, taut_flow **flow,
+                             taut_error *error);
+
 /* The C function of taut_system_from_flow. (callback.c) */
 int taut_flow_callback(const taut_system *system, taut_arena *arena, taut_statistics *statistics,
                        taut_flow **flow, taut_error *error);

@@ -39,6 +39,8 @@ struct taut_projection {
     double moved_normal, moved_tangential;
     double moved_normal_velocity, moved_tangential_velocity; /* velocities */
     int stages;                                              /* of projection difference */
+    double ratio, ratio_time, noise;                         /* as in taut_projection_result */
+    bool ratio_bound;
     taut_projection_stage stage[TAUT_PROJECTION_STAGES];
     int status;
     bool hopeless; /* after a failure: slow and fast are not separated, for every method */

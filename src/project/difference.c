@@ -24,6 +24,7 @@
 #include "base/vectors.h"
 #include "blackbox/flows.h"
 #include "point/record.h"
+#include "system/system.h"
 #include "project/difference.h"
 #include "project/flow_rates.h"
 
@@ -220,6 +221,48 @@ static void take_point(difference *w, progress *s, double most, const double *z)
         s->since++;
 }
 
+/* A step that makes a positive variable negative ends before it does, at a tenth of its value; one
+ * that begins at 0 keeps it there. */
+static int stay_positive(difference *w, progress *s, double *z, taut_error *error)
+{
+    const unsigned char *positive = w->p->in->system->positive;
+    double share = 1;
+    bool clipped = false;
+    for (taut_index i = 0; i < w->held.n; i++)
+        if (positive[i] && z[i] < 0 && w->before[i] > 0)
+            share = fmin(share, 0.9 * w->before[i] / (w->before[i] - z[i]));
+    for (taut_index i = 0; i < w->held.n; i++) {
+        z[i] = share < 1 ? w->before[i] + share * (z[i] - w->before[i]) : z[i];
+        clipped |= positive[i] && z[i] < 0;
+        z[i] = positive[i] && z[i] < 0 ? 0 : z[i];
+    }
+    if (share == 1 && !clipped)
+        return TAUT_OK;
+    s->accelerated |= share < 1;
+    return taut_kept_functions_restore(&w->held, w->p->in->t, z, error);
+}
+
+/* A variable that is negative by more than noise: the condition has been met elsewhere. */
+static int check_positive(const difference *w, double *z, taut_error *error)
+{
+    const unsigned char *positive = w->p->in->system->positive;
+    char name[100];
+    for (taut_index i = 0; positive && i < w->held.n; i++) {
+        if (!positive[i] || z[i] >= 0 || w->held.fixed[i])
+            continue;
+        if (z[i] < -deviations * w->noise) {
+            taut_system_name(w->p->in->system, TAUT_COORDINATE, i, name, sizeof name);
+            return taut_fail(error, TAUT_ERROR_CONVERGE,
+                             "the point found has %s = %.3g, and this variable is positive: it is "
+                             "a false solution; begin with another initial state, or use other "
+                             "observables",
+                             name, z[i]);
+        }
+        z[i] = 0;
+    }
+    return TAUT_OK;
+}
+
 /* The next point, restored to what is kept. */
 static int go_on(difference *w, progress *s, double *z, taut_error *error)
 {
@@ -227,6 +270,8 @@ static int go_on(difference *w, progress *s, double *z, taut_error *error)
     s->known = true;
     if (status == 0)
         status = taut_kept_functions_restore(&w->held, w->p->in->t, z, error);
+    if (status == 0 && w->p->in->system->positive)
+        status = stay_positive(w, s, z, error);
     if (status != 0 && w->iteration->accelerates && taut_difference_avoidable(status))
         status = fall_back(w, s, z, error);
     return status;
@@ -449,12 +494,46 @@ static int solve_order(difference *w, int order, double *before, taut_error *err
         TAUT_TRY(iterate_any(w, stage, before, p->q, error));
     }
     w->newton_used |= w->auto_iteration && strcmp(w->iteration->name, "newton") == 0;
+    TAUT_TRY(check_positive(w, p->q, error));
     stage->moved = taut_largest_difference(n, before, p->q);
     stage->accuracy = fmax(stage->response, 1) * fmax(taut_difference_noise(w, order),
                                                       stage->difference);
     if (order == 0)
         TAUT_TRY(check_attracts(w, stage, before, p->q, error));
     return w->auto_order ? TAUT_OK : check_order(w, stage, error);
+}
+
+/* |Jv|/|v| of [D table 5] by two steps of the flow: v' = J v along the motion. The steps are short,
+ * so that fast parts show, but not so short that the second difference is noise. */
+static int judge(difference *w, taut_error *error)
+{
+    static const double steps[] = {1.0 / 512, 1.0 / 64, 1.0 / 8, 1};
+    taut_projection *p = w->p;
+    taut_index n = w->held.n;
+    double *one = w->work, *two = w->work_delta;
+    p->noise = w->noise;
+    for (int k = 0; k < 4; k++) {
+        double h = steps[k] * w->horizon, top = 0, bottom = 0;
+        taut_copy(n, p->q, one);
+        int status = w->flow->advance(w->flow, p->in->t, h, one, error);
+        taut_copy(n, one, two);
+        if (status == 0)
+            status = w->flow->advance(w->flow, p->in->t + h, h, two, error);
+        if (status != 0)
+            return taut_difference_avoidable(status) ? TAUT_OK : status;
+        for (taut_index i = 0; i < n; i++) {
+            double v = one[i] - p->q[i], change = two[i] - 2 * one[i] + p->q[i];
+            top += change * change;
+            bottom += v * v;
+        }
+        double least = 2 * deviations * w->noise; /* sqrt(1 + 4 + ...) of the samples */
+        p->ratio = fmax(sqrt(top), least) / (h * sqrt(bottom));
+        p->ratio_time = h;
+        p->ratio_bound = !(sqrt(top) > least);
+        if (!p->ratio_bound)
+            break;
+    }
+    return TAUT_OK;
 }
 
 static int solve(difference *w, double *before, double *work, taut_error *error)
@@ -622,6 +701,8 @@ static int project(taut_projection *p, const taut_projection_settings *settings,
         status = make_flow(&w, settings->copies, &arena, &description, error);
     if (status == 0)
         status = solve(&w, before, points, error);
+    if (status == 0)
+        status = judge(&w, error);
     if (status == 0)
         taut_error_clear(error); /* what a flow could not do on the way was avoided */
     if (status > 0)              /* the flow has given the reason */
