@@ -161,6 +161,8 @@ static void print_verdict(const project *p)
         orders++;
     printf("  %-*s%s%.3g per time, seen over steps of %.3g\n", LABEL, "|Jv|/|v|",
            r->ratio_bound ? "at most " : "", r->ratio, r->ratio_time);
+    if (orders == 0)
+        return;
     if (orders > 1)
         printf("  %-*sorder %d differs from order %d by %.3g\n", LABEL, "agreement", stage.order,
                stage.order - 1, stage.moved);

@@ -28,8 +28,8 @@ static void print_rates(const cli_model *model, const taut_rate *rate, const tau
         bool zero = size <= r->resolution, gone = -rate[k].real >= r->limit;
         if (k == r->conserved + r->slow && r->slow > 0)
             printf("   ---\n");
-        printf("  %4d  %s%13.6g  %14.6g  %12.4g  ", k + 1, gone ? "<" : " ", zero ? 0 : rate[k].real,
-               zero || gone ? 0 : rate[k].imaginary + 0.0, 1 / size);
+        printf("  %4d  %s%13.6g  %14.6g  %12.4g  ", k + 1, gone ? "<" : " ",
+               zero ? 0 : rate[k].real, zero || gone ? 0 : rate[k].imaginary + 0.0, 1 / size);
         print_function(model->system, &rate[k]);
     }
     printf("\n");
@@ -91,8 +91,7 @@ int cli_spectrum_rates(cli_call *call, const cli_model *model)
     taut_rates_report_init(&report);
     if (!rate)
         return cli_exit_status(TAUT_ERROR_MEMORY);
-    int status = 0,
-        code = taut_rates(model->system, call->options, count, rate, &report, &error);
+    int status = 0, code = taut_rates(model->system, call->options, count, rate, &report, &error);
     if (code != 0)
         status = cli_fail(call, &error, code);
     else if (call->json)

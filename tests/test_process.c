@@ -404,7 +404,8 @@ static void library(void)
     projected_refused("both", &p, TAUT_ERROR_USAGE, "keep one of them");
 }
 
-/* Without permission nothing runs: no file is written, by a process or while a library is loaded. */
+/* Without permission nothing runs: no file is written, by a process or while a library is loaded.
+ */
 static void permission(void)
 {
     char mark[1100], line[1200];
@@ -413,8 +414,8 @@ static void permission(void)
     setenv("TAUT_LIBRARY_MARK", mark, 1);
     for (int k = 0; k < 6; k++) {
         bool allowed = k % 3 == 2, program = k < 3;
-        snprintf(line, sizeof line, program ? "command = touch '%s'" : "library = ./library_peer.so",
-                 mark);
+        snprintf(line, sizeof line,
+                 program ? "command = touch '%s'" : "library = ./library_peer.so", mark);
         unlink(mark);
         int files = open_files();
         if (k % 3 == 1) { /* neither does the spectrum run it */
@@ -428,7 +429,8 @@ static void permission(void)
         } else {
             projected p = ask_for(line, allowed, "order=0");
             if (!allowed)
-                check_contains("reason", p.error.message, program ? "runs the command" : "loads the");
+                check_contains("reason", p.error.message,
+                               program ? "runs the command" : "loads the");
             check_row(allowed || p.code == TAUT_ERROR_REFUSED, "%s: %s", line, p.error.message);
             projected_drop(&p);
         }

@@ -493,8 +493,8 @@ typedef struct taut_projection_stage {
                          * times, or four times as often when noise requires a fit */
     /* max |difference| that is left; how far this order moved the state, max norm */
     double difference, moved;
-    /* max |change of the state| / |change of the difference| seen; and what noise and the difference
-     * left mean for the state by it */
+    /* max |change of the state| / |change of the difference| seen; and what noise and the
+     * difference left mean for the state by it */
     double response, accuracy;
 } taut_projection_stage;
 TAUT_API int taut_projection_stage_get(const taut_projection *projection, int k,

@@ -131,7 +131,8 @@ static const taut_option table[] = {
      "the slowest of the fast parts decays by 1/e"},
     {"iterate", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|anderson|newton|rpm|aitken|plain", "NAME",
      "project", false, true,
-     "difference: anderson, newton (by GMRES), rpm (recursive projection) and aitken accelerate the "
+     "difference: anderson, newton (by GMRES), rpm (recursive projection) and aitken accelerate "
+     "the "
      "plain iteration as published; auto: anderson, then newton where it does not converge"},
     {"copies", TAUT_OPTION_INTEGER, "1", 1, 64, "", "N", "project spectrum", false, true,
      "run the program of [stepper] in up to N processes at the same time, where the states it is "

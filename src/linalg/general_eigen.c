@@ -52,7 +52,8 @@ void taut_general_left(int n, const double *a, double complex mu, double complex
     /* by columns, a^T has the rows of a; a shift beside mu keeps it regular */
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
-            work[j + i * n] = (a[i * n + j] - (i == j ? mu * (1 + 1e-10) + 1e-14 * size : 0)) / size;
+            work[j + i * n] =
+                (a[i * n + j] - (i == j ? mu * (1 + 1e-10) + 1e-14 * size : 0)) / size;
     for (int i = 0; i < n; i++)
         left[i] = 1 + 0.1 * i / n;
     if (taut_lu_factor(true, n, work, pivot, 0) != 0)

@@ -47,10 +47,10 @@ typedef struct taut_projection_settings {
     int64_t passes;
     double tolerance; /* NaN: not given */
     int order;
-    double horizon; /* NaN: not given */
+    double horizon;                         /* NaN: not given */
     const struct taut_iteration *iteration; /* of project/difference_iterations.c; NULL: auto */
-    int copies;     /* processes of a program; 0: not given */
-    double from;    /* time of the initial state */
+    int copies;                             /* processes of a program; 0: not given */
+    double from;                            /* time of the initial state */
 } taut_projection_settings;
 
 #endif

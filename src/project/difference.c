@@ -14,8 +14,10 @@
  * change of delta has meant a change of z that is R times as large, R |delta| counts, unless the
  * iteration is plain. Nothing is smaller than the noise of the flow (flow_noise.c): at rounding
  * the iteration goes on as long as it gains; at noise far above, a smaller delta is chance, and it
- * ends. With such noise and a small H the derivative is fitted to more samples than it needs, by
- * least squares (Gram's polynomials). */
+ * ends. With such noise and a small H the derivative is fitted to more samples than it needs.
+ *
+ * Projection derivative is the same with the exact derivative of order m + 1 in place of the
+ * difference [D (1.9)]. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +26,6 @@
 #include "base/vectors.h"
 #include "blackbox/flows.h"
 #include "point/record.h"
-#include "system/system.h"
 #include "project/difference.h"
 #include "project/flow_rates.h"
 
@@ -38,98 +39,11 @@ static const double state_tolerance = 1e-12;
 static const double order_tolerance = 1e-6;
 /* an accelerated step may multiply the difference by this */
 static const double growth_most = 10;
-/* standard deviations that a difference may be off by */
-static const double deviations = 3;
 /* of max |z|: noise that is not rounding */
 static const double random_least = 1e-12;
-/* of max |z|: deviations that are compared */
-static const double least_part = 1e-9;
-/* Deviations may grow by this in a horizon (published problems: at most 1.23 in two successive
- * ones; hydrogen and oxygen before their ignition: 2.3). */
-static const double growth_slow = 1.5;
 static const int rounding_patience = 3; /* iterations without gain, at the level of rounding */
-/* samples of a fit, for each that the order needs; and a response of the state to delta from which
- * on a fit is better */
-enum { FIT = 3, FIT_RESPONSE = 15, SAMPLES_MOST = (1 + FIT) * TAUT_PROJECTION_STAGES };
-
-/* ---- the condition */
-
-/* weight[0..count]: sum_j weight[j] z_j is H^(m+1) times the derivative of order m + 1 of the
- * polynomial of this degree that fits z_0 .. z_count best. Its highest coefficient is the part along
- * Gram's polynomial p: p_{k+1} = x p_k - b_k p_{k-1}. */
-static void weights(int order, int count, double *weight)
-{
-    double before[SAMPLES_MOST + 1] = {0}, square = 0, factorial = 1;
-    for (int j = 0; j <= count; j++)
-        weight[j] = 1;
-    for (int k = 0; k <= order; k++) {
-        double points = count + 1.0, b = k * k * (points * points - k * k) / (4 * (4.0 * k * k - 1));
-        for (int j = 0; j <= count; j++) {
-            double p = weight[j];
-            weight[j] = (j - count / 2.0) * p - (k ? b : 0) * before[j];
-            before[j] = p;
-        }
-        factorial *= k + 1;
-    }
-    for (int j = 0; j <= count; j++)
-        square += weight[j] * weight[j];
-    for (int j = 0; j <= count; j++)
-        weight[j] *= factorial / square;
-}
-
-double taut_difference_noise(const difference *w, int order)
-{
-    double weight[SAMPLES_MOST + 1], sum = 0;
-    int count = (order + 1) * (1 + w->fit);
-    weights(order, count, weight);
-    for (int j = 1; j <= count; j++)
-        sum += weight[j] * weight[j];
-    return w->noise * sqrt(sum);
-}
-
-/* samples[0..count] become the difference of order m + 1, or the fit, in samples[0]. */
-static void combine(const difference *w, int order, int count)
-{
-    taut_index n = w->held.n;
-    double weight[SAMPLES_MOST + 1], *first = w->samples;
-    if (w->fit == 0) {
-        for (int level = 0; level <= order; level++)
-            for (int64_t i = 0; i < (int64_t)(order + 1 - level) * n; i++)
-                first[i] = first[i + n] - first[i];
-        return;
-    }
-    weights(order, count, weight);
-    for (taut_index i = 0; i < n; i++)
-        first[i] *= weight[0];
-    for (int j = 1; j <= count; j++)
-        taut_add_scaled(n, weight[j], first + (int64_t)j * n, first);
-}
-
-int taut_difference_evaluate(difference *w, taut_projection_stage *stage, const double *z,
-                             double *most, taut_error *error)
-{
-    taut_index n = w->held.n;
-    int order = stage->order, count = (order + 1) * (1 + w->fit);
-    double *first = w->samples, H = w->horizon;
-    *most = INFINITY;
-    stage->iterations++;
-    taut_copy(n, z, first);
-    for (int j = 0; j < count; j++) {
-        double *from = first + (int64_t)j * n, *to = from + n;
-        taut_copy(n, from, to);
-        TAUT_TRY(w->flow->advance(w->flow, w->p->in->t + j * H, H, to, error));
-    }
-    taut_copy(n, first + n, w->next);
-    w->size = taut_largest((int64_t)(count + 1) * n, first);
-    combine(w, order, count);
-    for (taut_index i = 0; i < n; i++)
-        w->delta[i] = order % 2 ? -first[i] : first[i];
-    TAUT_TRY(taut_kept_functions_tangent(&w->held, w->p->in->t, z, w->delta, error));
-    *most = taut_largest(n, w->delta);
-    if (!isfinite(*most))
-        *most = INFINITY;
-    return TAUT_OK;
-}
+/* a response of the state to delta from which on a fit is better */
+static const double fit_response = 15;
 
 /* ---- the iteration of one order */
 
@@ -149,7 +63,7 @@ static double tolerance(const difference *w, const progress *s)
 /* What noise leaves of delta. */
 static double noise_level(const difference *w, int order)
 {
-    return deviations * taut_difference_noise(w, order);
+    return TAUT_DIFFERENCE_DEVIATIONS * taut_difference_noise(w, order);
 }
 
 /* delta of this size is all that can be had. */
@@ -221,48 +135,6 @@ static void take_point(difference *w, progress *s, double most, const double *z)
         s->since++;
 }
 
-/* A step that makes a positive variable negative ends before it does, at a tenth of its value; one
- * that begins at 0 keeps it there. */
-static int stay_positive(difference *w, progress *s, double *z, taut_error *error)
-{
-    const unsigned char *positive = w->p->in->system->positive;
-    double share = 1;
-    bool clipped = false;
-    for (taut_index i = 0; i < w->held.n; i++)
-        if (positive[i] && z[i] < 0 && w->before[i] > 0)
-            share = fmin(share, 0.9 * w->before[i] / (w->before[i] - z[i]));
-    for (taut_index i = 0; i < w->held.n; i++) {
-        z[i] = share < 1 ? w->before[i] + share * (z[i] - w->before[i]) : z[i];
-        clipped |= positive[i] && z[i] < 0;
-        z[i] = positive[i] && z[i] < 0 ? 0 : z[i];
-    }
-    if (share == 1 && !clipped)
-        return TAUT_OK;
-    s->accelerated |= share < 1;
-    return taut_kept_functions_restore(&w->held, w->p->in->t, z, error);
-}
-
-/* A variable that is negative by more than noise: the condition has been met elsewhere. */
-static int check_positive(const difference *w, double *z, taut_error *error)
-{
-    const unsigned char *positive = w->p->in->system->positive;
-    char name[100];
-    for (taut_index i = 0; positive && i < w->held.n; i++) {
-        if (!positive[i] || z[i] >= 0 || w->held.fixed[i])
-            continue;
-        if (z[i] < -deviations * w->noise) {
-            taut_system_name(w->p->in->system, TAUT_COORDINATE, i, name, sizeof name);
-            return taut_fail(error, TAUT_ERROR_CONVERGE,
-                             "the point found has %s = %.3g, and this variable is positive: it is "
-                             "a false solution; begin with another initial state, or use other "
-                             "observables",
-                             name, z[i]);
-        }
-        z[i] = 0;
-    }
-    return TAUT_OK;
-}
-
 /* The next point, restored to what is kept. */
 static int go_on(difference *w, progress *s, double *z, taut_error *error)
 {
@@ -270,8 +142,8 @@ static int go_on(difference *w, progress *s, double *z, taut_error *error)
     s->known = true;
     if (status == 0)
         status = taut_kept_functions_restore(&w->held, w->p->in->t, z, error);
-    if (status == 0 && w->p->in->system->positive)
-        status = stay_positive(w, s, z, error);
+    if (status == 0)
+        status = taut_difference_stay_positive(w, z, &s->accelerated, error);
     if (status != 0 && w->iteration->accelerates && taut_difference_avoidable(status))
         status = fall_back(w, s, z, error);
     return status;
@@ -337,9 +209,9 @@ static int iterate_any(difference *w, taut_projection_stage *stage, const double
     if (status == 0)
         return TAUT_OK;
     w->iteration = first; /* its message stands */
-    return status < 0 && !taut_difference_avoidable(status) ? taut_fail(error, status, "%s",
-                                                                        second.message)
-                                                            : TAUT_ERROR_CONVERGE;
+    return status < 0 && !taut_difference_avoidable(status)
+               ? taut_fail(error, status, "%s", second.message)
+               : TAUT_ERROR_CONVERGE;
 }
 
 /* ---- orders */
@@ -362,59 +234,6 @@ static int record(difference *w, const double *z, taut_error *error)
     return TAUT_OK;
 }
 
-/* Deviations from the result must not grow on the time scale of the horizon: on a slow manifold
- * fast ones decay, slow ones keep their size. The iteration finds other points as well, for
- * instance a mixture of gases without radicals, which nothing changes and any radical ignites. It
- * is examined where the motion leads from the initial state away from the result. The deviation is
- * a part of the way from there, large compared with the rounding of the flow. w->best and
- * w->best_delta are the two states here. */
-static int check_attracts(difference *w, const taut_projection_stage *stage, const double *start,
-                          const double *z, taut_error *error)
-{
-    enum { HORIZONS = 4 };
-    taut_index n = w->held.n;
-    double t = w->p->in->t, H = w->horizon, before = 0, growth = 0;
-    double least = fmax(least_part * w->size, 1e3 * stage->difference),
-           part = fmax(1e-3, least / stage->moved);
-    if (!(part <= 1)) /* the initial state was such a point */
-        return TAUT_OK;
-    if (taut_largest_difference(n, w->away, z) <= stage->moved)
-        return TAUT_OK;
-    taut_copy(n, z, w->best);
-    for (taut_index i = 0; i < n; i++)
-        w->best_delta[i] = z[i] + part * (start[i] - z[i]);
-    for (int j = 0; j < HORIZONS; j++) {
-        int status = w->flow->advance(w->flow, t + j * H, H, w->best, error);
-        if (status == 0)
-            status = w->flow->advance(w->flow, t + j * H, H, w->best_delta, error);
-        if (status != 0)
-            return taut_difference_avoidable(status) ? TAUT_OK : status; /* it cannot be found out */
-        double now = taut_largest_difference(n, w->best, w->best_delta);
-        growth = now / before;
-        before = now;
-        if (j >= HORIZONS - 2 && !(growth > growth_slow))
-            return TAUT_OK;
-    }
-    return taut_fail(error, TAUT_ERROR_CONVERGE,
-                     "the point found is no slow state: small deviations from it grow by a factor "
-                     "of %.2g in each horizon, for instance before an ignition; begin with a later "
-                     "state, which a run gives, or use other observables",
-                     growth);
-}
-
-/* A higher order corrects less than the one before; where it moves far, it has found one of the
- * false solutions. */
-static int check_order(const difference *w, const taut_projection_stage *stage, taut_error *error)
-{
-    if (stage->order < 2 || stage->moved <= 10 * stage[-1].moved || stage->moved <= 1e-3 * w->size)
-        return TAUT_OK;
-    return taut_fail(error, TAUT_ERROR_CONVERGE,
-                     "order %d moves the state by %.3g, farther than order %d did (%.3g): it has "
-                     "found a false solution; use order %d",
-                     stage->order, stage->moved, stage->order - 1, stage[-1].moved,
-                     stage->order - 1);
-}
-
 /* The sizes of the variables, as powers of 2, which do not round. */
 static void set_scale(difference *w)
 {
@@ -430,8 +249,8 @@ static int measure_noise(difference *w, double *work, taut_error *error)
     double *noise = w->work;
     w->size = fmax(taut_largest(n, w->p->q), taut_largest(n, w->next));
     set_scale(w);
-    int status = taut_flow_noise(w->flow, w->p->in->t, w->horizon, w->p->q, w->scale, work, noise,
-                                 error);
+    int status =
+        taut_flow_noise(w->flow, w->p->in->t, w->horizon, w->p->q, w->scale, work, noise, error);
     if (status > 0) { /* not near the initial state: rounding is assumed */
         w->noise = DBL_EPSILON * w->size;
         return TAUT_OK;
@@ -449,8 +268,7 @@ static bool better(const difference *w, const taut_projection_stage *stage)
     if (stage->order == 0)
         return true;
     if (w->random && stage->accuracy >= stage->moved) {
-        taut_explain_more(p, "order %d corrects less than the noise of the flow",
-                          stage->order);
+        taut_explain_more(p, "order %d corrects less than the noise of the flow", stage->order);
         return false;
     }
     if (stage->order > 1 && stage->moved > stage[-1].moved) {
@@ -470,7 +288,7 @@ static bool noise_matters(const difference *w, taut_projection_stage *stage, con
         return false;
     if (stage->response == 0) /* nothing seen: R_m ~ (H rate)^-(m+1) */
         stage->response = pow(stage[-1].response, 1 + 1.0 / stage->order);
-    return w->random && !w->tolerance_given && stage->response > FIT_RESPONSE &&
+    return w->random && !w->tolerance_given && stage->response > fit_response &&
            stage->response * taut_difference_noise(w, stage->order) >
                0.01 * taut_largest_difference(w->held.n, before, w->p->q);
 }
@@ -490,50 +308,17 @@ static int solve_order(difference *w, int order, double *before, taut_error *err
     w->fit = 0;
     TAUT_TRY(iterate_any(w, stage, before, p->q, error));
     if (noise_matters(w, stage, before)) {
-        w->fit = FIT;
+        w->fit = TAUT_DIFFERENCE_FIT;
         TAUT_TRY(iterate_any(w, stage, before, p->q, error));
     }
     w->newton_used |= w->auto_iteration && strcmp(w->iteration->name, "newton") == 0;
-    TAUT_TRY(check_positive(w, p->q, error));
+    TAUT_TRY(taut_difference_check_positive(w, p->q, error));
     stage->moved = taut_largest_difference(n, before, p->q);
-    stage->accuracy = fmax(stage->response, 1) * fmax(taut_difference_noise(w, order),
-                                                      stage->difference);
+    stage->accuracy =
+        fmax(stage->response, 1) * fmax(taut_difference_noise(w, order), stage->difference);
     if (order == 0)
-        TAUT_TRY(check_attracts(w, stage, before, p->q, error));
-    return w->auto_order ? TAUT_OK : check_order(w, stage, error);
-}
-
-/* |Jv|/|v| of [D table 5] by two steps of the flow: v' = J v along the motion. The steps are short,
- * so that fast parts show, but not so short that the second difference is noise. */
-static int judge(difference *w, taut_error *error)
-{
-    static const double steps[] = {1.0 / 512, 1.0 / 64, 1.0 / 8, 1};
-    taut_projection *p = w->p;
-    taut_index n = w->held.n;
-    double *one = w->work, *two = w->work_delta;
-    p->noise = w->noise;
-    for (int k = 0; k < 4; k++) {
-        double h = steps[k] * w->horizon, top = 0, bottom = 0;
-        taut_copy(n, p->q, one);
-        int status = w->flow->advance(w->flow, p->in->t, h, one, error);
-        taut_copy(n, one, two);
-        if (status == 0)
-            status = w->flow->advance(w->flow, p->in->t + h, h, two, error);
-        if (status != 0)
-            return taut_difference_avoidable(status) ? TAUT_OK : status;
-        for (taut_index i = 0; i < n; i++) {
-            double v = one[i] - p->q[i], change = two[i] - 2 * one[i] + p->q[i];
-            top += change * change;
-            bottom += v * v;
-        }
-        double least = 2 * deviations * w->noise; /* sqrt(1 + 4 + ...) of the samples */
-        p->ratio = fmax(sqrt(top), least) / (h * sqrt(bottom));
-        p->ratio_time = h;
-        p->ratio_bound = !(sqrt(top) > least);
-        if (!p->ratio_bound)
-            break;
-    }
-    return TAUT_OK;
+        TAUT_TRY(taut_difference_check_attracts(w, stage, before, p->q, error));
+    return w->auto_order ? TAUT_OK : taut_difference_check_order(w, stage, error);
 }
 
 static int solve(difference *w, double *before, double *work, taut_error *error)
@@ -545,6 +330,10 @@ static int solve(difference *w, double *before, double *work, taut_error *error)
     taut_copy(n, w->next, w->away);
     TAUT_TRY(record(w, p->q, error));
     TAUT_TRY(measure_noise(w, work, error));
+    if (w->jet) { /* without a flow, there is rounding only */
+        w->noise = DBL_EPSILON / 2 * w->size;
+        w->random = false;
+    }
     for (int order = 0; order <= w->order; order++) {
         taut_error reason = {0};
         int status = solve_order(w, order, before, w->auto_order ? &reason : error);
@@ -626,11 +415,12 @@ static int build(difference *w, taut_arena *arena, taut_error *error)
     int depth =
         w->held.unknowns < TAUT_ANDERSON_DEPTH ? (int)w->held.unknowns : TAUT_ANDERSON_DEPTH;
     TAUT_TRY(taut_anderson_create(&w->anderson, n, depth, arena, error));
-    TAUT_TRY(TAUT_RESERVE(arena, (int64_t)((w->order + 1) * (1 + FIT) + 1) * n, error,
-                          &w->samples));
-    TAUT_TRY(TAUT_RESERVE(arena, (int64_t)(TAUT_NEWTON_BASIS + 1) * n, error, &w->basis,
-                          &w->image));
-    TAUT_TRY(TAUT_RESERVE(arena, n, error, &w->delta, &w->best, &w->best_delta, &w->next, &w->away));
+    TAUT_TRY(TAUT_RESERVE(arena, (int64_t)((w->order + 1) * (1 + TAUT_DIFFERENCE_FIT) + 1) * n,
+                          error, &w->samples));
+    TAUT_TRY(
+        TAUT_RESERVE(arena, (int64_t)(TAUT_NEWTON_BASIS + 1) * n, error, &w->basis, &w->image));
+    TAUT_TRY(
+        TAUT_RESERVE(arena, n, error, &w->delta, &w->best, &w->best_delta, &w->next, &w->away));
     return TAUT_RESERVE(arena, n, error, &w->before, &w->before_delta, &w->scale, &w->work,
                         &w->work_delta);
 }
@@ -641,11 +431,11 @@ static void explain(const difference *w, const char *flow)
     char why[200];
     snprintf(why, sizeof why, "%.199s", p->explanation);
     taut_explain(p,
-                 "projection difference of order %d%s%s%s over a horizon of %.6g%s, %.300s; "
+                 "projection %s of order %d%s%s%s over a horizon of %.6g%s, %.300s; "
                  "iteration %s%s, evaluations for the orders from 0 on: ",
-                 w->order, why[0] ? " (" : "", why, why[0] ? ")" : "", w->horizon,
-                 w->horizon_found ? " (from the spectrum)" : "", flow,
-                 w->auto_iteration ? "anderson" : w->iteration->name,
+                 w->jet ? "derivative" : "difference", w->order, why[0] ? " (" : "", why,
+                 why[0] ? ")" : "", w->horizon, w->horizon_found ? " (from the spectrum)" : "",
+                 flow, w->auto_iteration ? "anderson" : w->iteration->name,
                  w->newton_used ? " and newton" : "");
     for (int k = 0; k < p->stages; k++)
         taut_explain_more(p, "%s%lld", k ? ", " : "", (long long)p->stage[k].iterations);
@@ -657,6 +447,10 @@ static void explain(const difference *w, const char *flow)
                           w->noise / w->size, p->stage[p->stages - 1].accuracy / w->size,
                           w->fit ? " (derivatives fitted by least squares)" : "");
 }
+
+/* What rows of the table do; their data. */
+enum { DIFFERENCE, DERIVATIVE, BRUTE };
+static const int kinds[] = {DIFFERENCE, DERIVATIVE, BRUTE};
 
 /* The flow; where no horizon is given, that in which the slowest of the fast parts decays by 1/e:
  * from the derivatives of the model's rates, or from the spectrum of the flow. */
@@ -679,14 +473,26 @@ static int make_flow(difference *w, int copies, taut_arena *arena, const char **
     TAUT_TRY(taut_flow_create(p->in->context, arena, &p->statistics, given || open ? w->horizon : 1,
                               copies, &w->flow, description, error));
     if (!given && !open)
-        TAUT_TRY(taut_flow_rates_horizon(&rates, w->flow, p->in->t, p->q, w->held.unknowns, 1,
-                                         0, &w->horizon, error));
+        TAUT_TRY(taut_flow_rates_horizon(&rates, w->flow, p->in->t, p->q, w->held.unknowns, 1, 0,
+                                         &w->horizon, error));
     w->horizon_found = !given;
     return TAUT_OK;
 }
 
+/* Projection brute, with the passes before and after. */
+static int follow(difference *w, double *start, taut_error *error)
+{
+    taut_projection *p = w->p;
+    taut_copy(w->held.n, p->q, w->next);
+    TAUT_TRY(w->flow->advance(w->flow, p->in->t, w->horizon, w->next, error));
+    TAUT_TRY(record(w, p->q, error));
+    TAUT_TRY(taut_difference_brute(w, start, error));
+    return record(w, p->q, error);
+}
+
 static int project(taut_projection *p, const taut_projection_settings *settings, taut_error *error)
 {
+    const int kind = *(const int *)p->method->data;
     difference w = {.p = p};
     const char *description = "";
     taut_arena arena;
@@ -699,10 +505,14 @@ static int project(taut_projection *p, const taut_projection_settings *settings,
         status = build(&w, &arena, error);
     if (status == 0)
         status = make_flow(&w, settings->copies, &arena, &description, error);
-    if (status == 0)
+    if (status == 0 && kind == DERIVATIVE)
+        status = taut_jet_create(p->in->context, w.order, TAUT_WANT_FORCE, &w.jet, error);
+    if (status == 0 && kind == BRUTE)
+        status = follow(&w, before, error);
+    else if (status == 0)
         status = solve(&w, before, points, error);
     if (status == 0)
-        status = judge(&w, error);
+        status = taut_difference_judge(&w, error);
     if (status == 0)
         taut_error_clear(error); /* what a flow could not do on the way was avoided */
     if (status > 0)              /* the flow has given the reason */
@@ -714,9 +524,11 @@ static int project(taut_projection *p, const taut_projection_settings *settings,
     if (w.flow)
         w.flow->destroy(w.flow);
     taut_kept_functions_destroy(&w.held);
+    taut_jet_destroy(w.jet);
     taut_arena_clear(&arena);
     return status;
 }
+
 
 const taut_projection_method taut_projection_difference = {
     .name = "difference",
@@ -725,7 +537,34 @@ const taut_projection_method taut_projection_difference = {
     .reference = "Gear, Kaper, Kevrekidis, Zagaris 2005, section 3",
     .refuses = TAUT_HAS_ALGEBRAIC,
     .kinds = 1u << TAUT_FIRST_ORDER | 1u << TAUT_BLACK_BOX,
+    .data = &kinds[DIFFERENCE],
     .reads = TAUT_SETTING_PASSES | TAUT_SETTING_TOLERANCE | TAUT_SETTING_ORDER |
              TAUT_SETTING_HORIZON | TAUT_SETTING_ITERATE | TAUT_SETTING_COPIES,
+    .project = project,
+};
+
+const taut_projection_method taut_projection_derivative = {
+    .name = "derivative",
+    .summary =
+        "for rates with equations: the exact derivative of order m+1 of what is not observed "
+        "vanishes",
+    .reference = "Gear, Kaper, Kevrekidis, Zagaris 2005, (1.9)",
+    .needs = TAUT_CAN_FORCE | TAUT_CAN_JETS,
+    .refuses = TAUT_HAS_ALGEBRAIC,
+    .kinds = 1u << TAUT_FIRST_ORDER,
+    .data = &kinds[DERIVATIVE],
+    .reads = TAUT_SETTING_PASSES | TAUT_SETTING_TOLERANCE | TAUT_SETTING_ORDER |
+             TAUT_SETTING_HORIZON | TAUT_SETTING_ITERATE,
+    .project = project,
+};
+
+const taut_projection_method taut_projection_brute = {
+    .name = "brute",
+    .summary = "for rates and black boxes: the flow is followed until it is slow; observables move",
+    .reference = "Gear, Kaper, Kevrekidis, Zagaris 2005, introduction",
+    .refuses = TAUT_HAS_ALGEBRAIC,
+    .kinds = 1u << TAUT_FIRST_ORDER | 1u << TAUT_BLACK_BOX,
+    .data = &kinds[BRUTE],
+    .reads = TAUT_SETTING_PASSES | TAUT_SETTING_HORIZON,
     .project = project,
 };

@@ -8,7 +8,11 @@
 #include "point/hold/kept_functions.h"
 #include "point/projection.h"
 
-enum { TAUT_NEWTON_BASIS = 20 }; /* directions of one linear system, at most */
+enum {
+    TAUT_NEWTON_BASIS = 20,         /* directions of one linear system, at most */
+    TAUT_DIFFERENCE_FIT = 3,        /* further samples of a fit, for each that the order needs */
+    TAUT_DIFFERENCE_DEVIATIONS = 3, /* standard deviations that a difference may be off by */
+};
 
 /* How one order comes to its end. */
 typedef struct taut_difference_progress {
@@ -25,11 +29,12 @@ typedef struct taut_difference_progress {
 typedef struct taut_difference {
     taut_projection *p;
     taut_flow *flow;
+    taut_jet *jet; /* of projection derivative, or NULL */
     taut_kept_functions held;
     taut_anderson anderson;
     const struct taut_iteration *iteration;
     bool tolerance_given;
-    int order;    /* the highest */
+    int order; /* the highest */
     bool auto_order, auto_iteration, newton_used, horizon_found;
     double horizon, tolerance;
     int64_t limit;   /* evaluations of one order; 0: that of the iteration */
@@ -59,11 +64,11 @@ typedef struct taut_iteration {
     int (*next)(taut_difference *w, taut_difference_progress *s, double *z, taut_error *error);
 } taut_iteration;
 
-/* (difference.c) delta at z for the order of the stage, into w->delta; counted. 0, >0 the flow
- * cannot be followed from here, <0 error. */
+/* (difference_condition.c) delta at z for the order of the stage, into w->delta; counted. 0, >0 the
+ * flow cannot be followed from here, <0 error. */
 int taut_difference_evaluate(taut_difference *w, taut_projection_stage *stage, const double *z,
                              double *most, taut_error *error);
-/* (difference.c) The standard deviation of delta that the noise of the flow causes. */
+/* (difference_condition.c) The standard deviation of delta that the noise of the flow causes. */
 double taut_difference_noise(const taut_difference *w, int order);
 /* Failures that another point may avoid; a process that has died is none of them. */
 static inline bool taut_difference_avoidable(int status)
@@ -71,6 +76,23 @@ static inline bool taut_difference_avoidable(int status)
     return status > 0 || status == TAUT_ERROR_EVALUATE || status == TAUT_ERROR_CONVERGE ||
            status == TAUT_ERROR_SINGULAR;
 }
+
+/* (difference_checks.c) A step from w->before to z that makes a positive variable negative ends
+ * before it does; then *shortened. */
+int taut_difference_stay_positive(taut_difference *w, double *z, bool *shortened,
+                                  taut_error *error);
+/* Fail where the point z is a false solution: a positive variable is negative, deviations grow, the
+ * order has moved farther than the one before. */
+int taut_difference_check_positive(const taut_difference *w, double *z, taut_error *error);
+int taut_difference_check_attracts(taut_difference *w, const taut_projection_stage *stage,
+                                   const double *start, const double *z, taut_error *error);
+int taut_difference_check_order(const taut_difference *w, const taut_projection_stage *stage,
+                                taut_error *error);
+/* Fills the verdict of w->p. */
+int taut_difference_judge(taut_difference *w, taut_error *error);
+
+/* (brute.c) The flow is followed until it is slow; start[n]: where it began. */
+int taut_difference_brute(taut_difference *w, double *start, taut_error *error);
 
 /* (difference_iterations.c) The row of a name; NULL: none. */
 const taut_iteration *taut_iteration_find(const char *name);

@@ -78,7 +78,7 @@ static int product(taut_difference *w, progress *s, const double *z, const doubl
 {
     taut_index n = w->held.n;
     double most, noise = taut_difference_noise(w, s->stage->order) / taut_largest(n, w->scale),
-           eps = fmin(1e-2, sqrt(fmax(noise, DBL_EPSILON)));
+                 eps = fmin(1e-2, sqrt(fmax(noise, DBL_EPSILON)));
     for (taut_index i = 0; i < n; i++)
         w->work[i] = z[i] + eps * v[i] * w->scale[i];
     TAUT_TRY(taut_difference_evaluate(w, s->stage, w->work, &most, error));
@@ -168,7 +168,7 @@ static int newton(taut_difference *w, progress *s, double *z, taut_error *error)
     static const double forcing = 1e-3; /* share of delta that a linear solution may leave */
     taut_index n = w->held.n;
     double h[TAUT_NEWTON_BASIS + 1][TAUT_NEWTON_BASIS] = {{0}}, y[TAUT_NEWTON_BASIS],
-           part[TAUT_NEWTON_BASIS + 1];
+                                 part[TAUT_NEWTON_BASIS + 1];
     double *first = w->basis, *delta = w->before_delta; /* that of z, kept by the caller */
     for (taut_index i = 0; i < n; i++)
         first[i] = delta[i] / w->scale[i];
@@ -226,8 +226,8 @@ static int rpm(taut_difference *w, progress *s, double *z, taut_error *error)
     for (taut_index i = 0; i < n; i++)
         rest[i] = delta[i] / w->scale[i];
     for (int k = 0; k < w->directions; k++)
-        taut_add_scaled(n, -taut_dot(n, w->basis + (int64_t)k * n, rest),
-                        w->basis + (int64_t)k * n, rest);
+        taut_add_scaled(n, -taut_dot(n, w->basis + (int64_t)k * n, rest), w->basis + (int64_t)k * n,
+                        rest);
     double now = taut_norm(n, rest);
     if (s->known && now > slowly * s->slow_part && w->directions < most) {
         TAUT_TRY(add_direction(w, s, z, delta, rest, error));

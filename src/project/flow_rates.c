@@ -18,8 +18,8 @@
 #include "linalg/general_eigen.h"
 #include "system/system.h"
 
-int taut_flow_rates_create(taut_flow_rates *r, taut_index n, const double *scale,
-                           taut_arena *arena, taut_error *error)
+int taut_flow_rates_create(taut_flow_rates *r, taut_index n, const double *scale, taut_arena *arena,
+                           taut_error *error)
 {
     if (n > TAUT_RATES_VARIABLES)
         return taut_fail(error, TAUT_ERROR_REFUSED,
@@ -71,8 +71,8 @@ int taut_flow_rates_open(taut_flow_rates *r, taut_context *context, double t, co
 {
     taut_index n = r->n;
     taut_pattern tangent;
-    TAUT_TRY(taut_system_pattern(taut_context_system(context), TAUT_PATTERN_TANGENT, &tangent,
-                                 error));
+    TAUT_TRY(
+        taut_system_pattern(taut_context_system(context), TAUT_PATTERN_TANGENT, &tangent, error));
     double *rates = r->work, *entry = r->work + n;
     taut_values values = {.force = rates, .force_dq = entry};
     TAUT_TRY(taut_evaluate_inside(context, t, z, NULL, TAUT_WANT_FORCE | TAUT_WANT_FORCE_DQ,
@@ -131,7 +131,8 @@ int taut_flow_rates_horizon(taut_flow_rates *r, taut_flow *flow, double t, const
         if (status < 0 && status != TAUT_ERROR_EVALUATE && status != TAUT_ERROR_CONVERGE)
             return status;
         double size = status == 0 ? cabs(r->rate[r->n - fast]) : INFINITY;
-        bool decays = true; /* where it does not, the inner integration is unstable over this time */
+        bool decays =
+            true; /* where it does not, the inner integration is unstable over this time */
         for (taut_index i = r->n - fast; i < r->n && status == 0; i++)
             decays = decays && creal(r->rate[i]) < r->resolution;
         if (decays && size > 3 * r->resolution && size < 0.5 * r->limit) {

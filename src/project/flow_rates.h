@@ -24,8 +24,8 @@ typedef struct taut_flow_rates {
 } taut_flow_rates;
 
 /* Memory for n variables; scale[n] are their sizes. */
-int taut_flow_rates_create(taut_flow_rates *r, taut_index n, const double *scale,
-                           taut_arena *arena, taut_error *error);
+int taut_flow_rates_create(taut_flow_rates *r, taut_index n, const double *scale, taut_arena *arena,
+                           taut_error *error);
 /* From the derivatives of the model's own rates at (t, z). */
 int taut_flow_rates_open(taut_flow_rates *r, taut_context *context, double t, const double *z,
                          taut_error *error);

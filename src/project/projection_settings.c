@@ -70,8 +70,8 @@ int taut_projection_settings_read(const taut_options *options, taut_projection_s
         .accelerate = taut_options_flag(options, "accelerate"),
         .passes = taut_options_integer(options, "passes"),
         .tolerance = taut_options_real(options, "tolerance"),
-        .order = taut_options_given(options, "order") ? (int)taut_options_integer(options, "order")
-                                                      : 0,
+        .order =
+            taut_options_given(options, "order") ? (int)taut_options_integer(options, "order") : 0,
         .horizon = taut_options_real(options, "horizon"),
         .iteration = taut_iteration_find(taut_options_text(options, "iterate")),
         .copies = taut_options_given(options, "copies")

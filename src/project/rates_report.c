@@ -77,8 +77,7 @@ static void find_gap(const taut_flow_rates *r, taut_rates_report *report)
 {
     report->gap = 0;
     for (taut_index k = report->conserved + 1; k < r->n; k++) {
-        double ratio =
-            cabs(r->rate[k]) / fmax(cabs(r->rate[k - 1]), fmax(r->resolution, DBL_MIN));
+        double ratio = cabs(r->rate[k]) / fmax(cabs(r->rate[k - 1]), fmax(r->resolution, DBL_MIN));
         if (ratio > report->gap) {
             report->gap = ratio;
             report->slow = (int)k - report->conserved;
@@ -155,7 +154,8 @@ static void advise(const work *w, const taut_rate *rate, int count, taut_rates_r
     else
         snprintf(text + strlen(text), size - strlen(text), ", and there %s %d observable%s: use %s",
                  report->observed == 1 ? "is" : "are", report->observed,
-                 report->observed == 1 ? "" : "s", report->observed < report->slow ? "more" : "fewer");
+                 report->observed == 1 ? "" : "s",
+                 report->observed < report->slow ? "more" : "fewer");
     const char *word = "; functions with slow rates: ";
     for (int k = report->conserved; k < first_fast && k < count && report->observed != report->slow;
          k++) {
