@@ -5,13 +5,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/table.sh"
 open_cli reproduce
 
-names="a-table-1 b-orders c-table-3-1 c-slider-crank d-michaelis-menten d-five-dimensions e-figure-3"
+names="a-table-1 b-orders c-table-3-1 c-slider-crank d-michaelis-menten d-five-dimensions d-hydrogen-oxygen e-figure-3"
 run 0 reproduce
 for name in $names; do
     has out "$name"
 done
 run 0 reproduce --json
-json 'len(d["recipes"]) == 7 and all(r["source"] for r in d["recipes"])'
+json 'len(d["recipes"]) == 8 and all(r["source"] for r in d["recipes"])'
 
 # everything at once: tables and pictures in a folder that is made
 run 0 reproduce all --out results

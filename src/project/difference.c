@@ -237,9 +237,10 @@ static int record(difference *w, const double *z, taut_error *error)
 /* The sizes of the variables, as powers of 2, which do not round. */
 static void set_scale(difference *w)
 {
+    double size = fmax(fmax(w->size, taut_largest(w->held.n, w->away)), DBL_MIN);
     taut_kept_functions_scale(&w->held, w->p->q, w->next);
     for (taut_index i = 0; i < w->held.n; i++)
-        w->scale[i] = exp2(round(log2(fmax(w->size, DBL_MIN) / sqrt(w->held.stiff[i]))));
+        w->scale[i] = exp2(round(log2(size / sqrt(w->held.stiff[i]))));
 }
 
 /* Noise of the flow at the initial state. */

@@ -101,6 +101,7 @@ static int by_jet(difference *w, int order, const double *z, taut_error *error)
         for (taut_index i = 0; i < n && j == 0; i++)
             w->next[i] = z[i] + w->horizon * rate[i];
         factor *= (j + 1) * w->horizon;
+        w->size = taut_larger(w->size, taut_largest(n, now) * pow(w->horizon, j + 1));
     }
     for (taut_index i = 0; i < n; i++)
         now[i] *= factor;
