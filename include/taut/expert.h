@@ -183,7 +183,7 @@ typedef struct taut_rates_report {
     double t;
     double horizon;           /* time of the flow; 0: from derivatives of the rates */
     int found;                /* entries of rate[], slow ones first */
-    double resolution, limit; /* rates below and above these cannot be told from 0 and infinity */
+    double resolution, limit; /* rates below and above these cannot be distinguished from 0 and infinity */
     int conserved;            /* invariants: their rates are 0 */
     int slow;                 /* rates before the largest gap, without these: dimension of the
                                * slow manifold */

@@ -49,7 +49,7 @@ void taut_general_left(int n, const double *a, double complex mu, double complex
     double size = DBL_MIN;
     for (int i = 0; i < n * n; i++)
         size = fmax(size, fabs(a[i]));
-    /* by columns, a^T has the rows of a; a shift beside mu keeps it regular */
+    /* by columns, a^T has the rows of a; a shift off mu keeps it regular */
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             work[j + i * n] =
