@@ -26,7 +26,7 @@ static void print_rates(const cli_model *model, const taut_rate *rate, const tau
     for (int k = 0; k < r->found; k++) {
         double size = hypot(rate[k].real, rate[k].imaginary);
         bool zero = size <= r->resolution, gone = -rate[k].real >= r->limit;
-        if (k == r->conserved + r->slow && r->slow > 0)
+        if (k == r->conserved + r->slow && r->gap >= 3)
             printf("   ---\n");
         printf("  %4d  %s%13.6g  %14.6g  %12.4g  ", k + 1, gone ? "<" : " ",
                zero ? 0 : rate[k].real, zero || gone ? 0 : rate[k].imaginary + 0.0, 1 / size);

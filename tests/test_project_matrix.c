@@ -405,8 +405,8 @@ static void run_subject(const subject *s)
     projected_drop(&series);
 }
 
-/* docs/sources.md, D: errors of order 2, with the models' own steppers; the order that is chosen, 3,
- * has those of forward Euler. */
+/* docs/sources.md, D: errors of order 2, with the models' own steppers; the order that is chosen,
+ * 3, has those of forward Euler. */
 static void test_difference(void)
 {
     check_group("difference");
@@ -493,9 +493,11 @@ static const char *const heading =
     "(`tests/judge/slow.h`), in two windows that must\n"
     "agree as well. `constraint` is exact to rounding: 16 u max |q| in g, 64 u max |q|, |v| in "
     "gdot, for gradients of length 1. `difference` and `derivative` have the\n"
-    "values of the paper where it has some; `brute` follows the motion. No result is farther from the slow point than the "
+    "values of the paper where it has some; `brute` follows the motion. No result is farther from "
+    "the slow point than the "
     "initial state; a result that is projected again moves by\n"
-    "no more than three times the reported error, and 32 u (first-order systems: 512 u), in v times the "
+    "no more than three times the reported error, and 32 u (first-order systems: 512 u), in v "
+    "times the "
     "fastest frequency. `cloth` has 4 x 4 particles here.\n"
     "\n";
 

@@ -58,7 +58,8 @@ static int eigenvalues(recipe_work *k)
 static int concentrations(recipe_work *k)
 {
     recipe_case run;
-    int status = recipe_run(k, &run, "hydrogen_oxygen", "", "method=radau5 rtol=1e-11 until=1.2764e-3");
+    int status =
+        recipe_run(k, &run, "hydrogen_oxygen", "", "method=radau5 rtol=1e-11 until=1.2764e-3");
     if (status == 0)
         status = taut_solver_advance(run.solver, 1.2764e-3, &k->error);
     for (int i = 0; i < 7 && status == 0; i++)

@@ -181,14 +181,15 @@ typedef struct taut_rate {
 typedef struct taut_rates_report {
     size_t size;
     double t;
-    double horizon;           /* time of the flow; 0: from derivatives of the rates */
-    int found;                /* entries of rate[], slow ones first */
-    double resolution, limit; /* rates below and above these cannot be distinguished from 0 and infinity */
-    int conserved;            /* invariants: their rates are 0 */
-    int slow;                 /* rates before the largest gap, without these: dimension of the
-                               * slow manifold */
-    double gap;               /* ratio of rates there */
-    int observed;             /* observables and held variables */
+    double horizon; /* time of the flow; 0: from derivatives of the rates */
+    int found;      /* entries of rate[], slow ones first */
+    double resolution,
+        limit;     /* rates below and above these cannot be distinguished from 0 and infinity */
+    int conserved; /* invariants whose rates are 0 */
+    int slow;      /* rates before the largest gap, without these: dimension of the
+                    * slow manifold */
+    double gap;    /* ratio of rates there */
+    int observed;  /* observables and held variables */
     int64_t flow_uses;
     char advice[600];
 } taut_rates_report;

@@ -31,8 +31,7 @@ static void changes(const taut_difference *w, const double *a, const double *b, 
     *first = sqrt(step);
 }
 
-static int advance(taut_difference *w, int64_t k, const double *from, double *to,
-                   taut_error *error)
+static int advance(taut_difference *w, int64_t k, const double *from, double *to, taut_error *error)
 {
     taut_copy(w->held.n, from, to);
     return w->flow->advance(w->flow, w->p->in->t + (double)k * w->horizon, w->horizon, to, error);
@@ -45,8 +44,8 @@ static int explain_moved(taut_difference *w, const double *start, taut_error *er
     taut_index most = -1;
     double far = -1;
     taut_values now = {.bond = w->held.value};
-    TAUT_TRY(taut_evaluate_inside(p->in->context, p->in->t, p->q, NULL, TAUT_WANT_BOND, &now,
-                                  error));
+    TAUT_TRY(
+        taut_evaluate_inside(p->in->context, p->in->t, p->q, NULL, TAUT_WANT_BOND, &now, error));
     taut_index m = p->in->sizes.bonds; /* invariants are first */
     for (taut_index i = m - p->in->sizes.observables; i < m; i++)
         if (fabs(w->held.value[i] - w->held.target[i]) > far) {
@@ -86,10 +85,11 @@ int taut_difference_brute(taut_difference *w, double *start, taut_error *error)
     }
     w->noise = DBL_EPSILON * taut_largest(n, one); /* rounding */
     if (settled < SETTLED)
-        return taut_fail(error, TAUT_ERROR_CONVERGE,
-                         "the motion is not slow after %lld uses of the flow: it changes by %.2g of "
-                         "its rate in each",
-                         (long long)k, before);
+        return taut_fail(
+            error, TAUT_ERROR_CONVERGE,
+            "the motion is not slow after %lld uses of the flow: it changes by %.2g of "
+            "its rate in each",
+            (long long)k, before);
     taut_explain(p,
                  "projection brute: the flow itself, up to t = %.6g, where its rate changes by "
                  "%.2g in a horizon of %.6g",

@@ -530,7 +530,6 @@ static int project(taut_projection *p, const taut_projection_settings *settings,
     return status;
 }
 
-
 const taut_projection_method taut_projection_difference = {
     .name = "difference",
     .summary = "for rates and black boxes: what is not observed is found such that its difference "

@@ -177,8 +177,11 @@ static int fill(work *w, int count, taut_rate *rate, taut_rates_report *report, 
     report->found = w->rates.n < count ? (int)w->rates.n : count;
     report->resolution = w->rates.resolution;
     report->limit = w->rates.limit;
-    report->conserved = (int)(w->sizes.bonds - w->sizes.observables);
-    report->observed = (int)(w->held.n - w->held.unknowns) - report->conserved;
+    int invariants = (int)(w->sizes.bonds - w->sizes.observables);
+    report->observed = (int)(w->held.n - w->held.unknowns) - invariants;
+    while (report->conserved < invariants && report->conserved < w->rates.n &&
+           cabs(w->rates.rate[report->conserved]) <= w->rates.resolution)
+        report->conserved++;
     report->flow_uses = w->statistics.micro_steps;
     find_gap(&w->rates, report);
     for (int k = 0; k < report->found; k++)
