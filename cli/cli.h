@@ -235,6 +235,7 @@ int cli_run(cli_call *call);
 int cli_project(cli_call *call);
 int cli_spectrum(cli_call *call);
 int cli_spectrum_run(cli_call *call); /* with --until: along a run */
+int cli_spectrum_rates(cli_call *call, const cli_model *model);
 int cli_compare(cli_call *call);
 int cli_reproduce(cli_call *call);
 int cli_methods(cli_call *call);

@@ -149,6 +149,27 @@ static void print_files(const project *p)
         printf("  %-*s%s\n", LABEL, "picture in", p->plot);
 }
 
+/* How slow the result is: the fast part of its rate, how far the orders agree, noise. */
+static void print_verdict(const project *p)
+{
+    const taut_projection_result *r = &p->result;
+    taut_projection_stage stage = {.size = sizeof stage};
+    int orders = 0;
+    if (isnan(r->ratio))
+        return;
+    while (taut_projection_stage_get(p->projection, orders, &stage, NULL) == 0)
+        orders++;
+    printf("  %-*s%s%.3g per time, seen over steps of %.3g\n", LABEL, "|Jv|/|v|",
+           r->ratio_bound ? "at most " : "", r->ratio, r->ratio_time);
+    if (orders == 0)
+        return;
+    if (orders > 1)
+        printf("  %-*sorder %d differs from order %d by %.3g\n", LABEL, "agreement", stage.order,
+               stage.order - 1, stage.moved);
+    printf("  %-*s%.2g in the flow, about %.2g in the state\n", LABEL, "noise", r->noise,
+           stage.accuracy);
+}
+
 void project_print(const project *p)
 {
     const taut_projection_result *r = &p->result;
@@ -169,11 +190,15 @@ void project_print(const project *p)
     print_multipliers(p);
     project_print_expansion(p);
     print_moved(p);
+    print_verdict(p);
     if (r->statistics.force_evaluations > 0 || !orders)
         printf("  %-*s%lld\n", LABEL, "force evaluations",
                (long long)r->statistics.force_evaluations);
     else
         printf("  %-*s%lld\n", LABEL, "uses of the flow", (long long)r->statistics.micro_steps);
+    if (r->statistics.restarts > 0)
+        printf("  %-*s%lld restarts of it, after failures\n", LABEL, "the program",
+               (long long)r->statistics.restarts);
     print_files(p);
 }
 
@@ -204,6 +229,7 @@ static void json_orders(cli_json *json, const project *p)
         cli_json_integer(json, "iterations", stage.iterations);
         cli_json_real(json, "difference", stage.difference);
         cli_json_real(json, "moved", stage.moved);
+        cli_json_real(json, "accuracy", stage.accuracy);
         cli_json_close(json, '}');
     }
     cli_json_close(json, ']');
@@ -238,6 +264,15 @@ void project_json(const project *p)
         json_pass(&json, p, NULL, k);
     cli_json_close(&json, ']');
     json_orders(&json, p);
+    if (!isnan(r->ratio)) {
+        cli_json_open(&json, "verdict", '{');
+        cli_json_real(&json, "ratio", r->ratio);
+        cli_json_real(&json, "ratio_time", r->ratio_time);
+        cli_json_bool(&json, "ratio_bound", r->ratio_bound);
+        cli_json_real(&json, "noise", r->noise);
+        cli_json_integer(&json, "flow_uses", r->statistics.micro_steps);
+        cli_json_close(&json, '}');
+    }
     json_moved(&json, r);
     project_json_expansion(&json, p);
     cli_json_statistics(&json, &r->statistics);

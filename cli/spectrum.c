@@ -284,7 +284,12 @@ int cli_spectrum(cli_call *call)
     spectrum s = {0};
     taut_error error = {.t = NAN};
     int status = cli_model_load(call, &model);
-    if (status == 0) {
+    taut_sizes sizes = {.size = sizeof sizes};
+    if (status == 0)
+        taut_system_sizes_get(model.system, &sizes, NULL);
+    if (status == 0 && sizes.kind != TAUT_MECHANICAL && sizes.algebraic == 0)
+        status = cli_spectrum_rates(call, &model);
+    else if (status == 0) {
         int code = compute(call, &model, &s, &error);
         if (code != 0)
             status = cli_fail(call, &error, code);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { N = 5 };
@@ -46,6 +47,12 @@ static int misbehave(const char *how, int call)
         return puts("Welcome to LEGACY 3.1!");
     if (call == 0 && strcmp(how, "greet-error") == 0)
         return puts("error the licence has expired");
+    if (call > 0 && strcmp(how, "always") == 0)
+        exit(5);
+    if (call >= 3 && strcmp(how, "nan") == 0)
+        return puts("ok 1 2 nan 4 5");
+    if (call >= 3 && strcmp(how, "infinity") == 0)
+        return puts("ok 1 -Infinity 3 4 5");
     if (call != 3)
         return 0;
     if (strcmp(how, "exit") == 0) {
@@ -70,10 +77,6 @@ static int misbehave(const char *how, int call)
         return puts("ok 1 2 3");
     if (strcmp(how, "many") == 0)
         return puts("ok 1 2 3 4 5 6");
-    if (strcmp(how, "nan") == 0)
-        return puts("ok 1 2 nan 4 5");
-    if (strcmp(how, "infinity") == 0)
-        return puts("ok 1 -Infinity 3 4 5");
     if (strcmp(how, "error") == 0)
         return puts("error concentration of y[2] is negative");
     if (strcmp(how, "twice") == 0)
@@ -91,6 +94,36 @@ static int misbehave(const char *how, int call)
         fputs("ok 1 2 3 4", stdout);
         exit(0);
     }
+    return 0;
+}
+
+/* Calls of all processes that share the file of this name. */
+static long count_call(const char *path)
+{
+    long call = 0;
+    int file = open(path, O_RDWR | O_CREAT, 0600);
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    fcntl(file, F_SETLKW, &lock);
+    if (pread(file, &call, sizeof call, 0) != (ssize_t)sizeof call)
+        call = 0;
+    call++;
+    if (pwrite(file, &call, sizeof call, 0) != (ssize_t)sizeof call)
+        exit(4);
+    close(file);
+    return call;
+}
+
+/* Every 500th call of them fails: every 2500th by garbage, of the others every 1500th by silence,
+ * the rest by a signal. */
+static int storm(const char *path)
+{
+    long call = count_call(path);
+    if (call % 2500 == 0)
+        return printf("\001\002 segmentation 3 4 ok\n");
+    if (call % 1500 == 0)
+        sleep(100);
+    if (call % 500 == 0)
+        kill(getpid(), SIGKILL);
     return 0;
 }
 
@@ -124,7 +157,9 @@ int main(int count, char **argument)
             for (int k = 0; k < 3000; k++)
                 fprintf(stderr, "iteration %d of request %d\n", k, call);
         }
-        if (misbehave(how, call)) {
+        if (strcmp(how, "slow") == 0 && call > 0)
+            nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+        if (misbehave(how, call) || (call > 0 && strcmp(how, "storm") == 0 && storm(argument[2]))) {
         } else if (call == 0)
             puts(strcmp(line, "taut 1 5 y[1] y[2] y[3] y[4] y[5]\n") == 0 ? "ready 1"
                                                                           : "error not my names");

@@ -189,7 +189,7 @@ static const struct {
 static void failures(void)
 {
     char more[400];
-    snprintf(more, sizeof more, "horizon = 4e-4\ntimeout = 0.2\n%s",
+    snprintf(more, sizeof more, "horizon = 4e-4\ntimeout = 0.2\nrestarts = 0\n%s",
              strstr(five_more, "[observables]"));
     check_group("failures");
     int files = open_files();
@@ -209,6 +209,106 @@ static void failures(void)
         nobody(how);
     }
     check_equal("files that are open", open_files(), files);
+}
+
+/* The same failures, each once in the life of a process: a new process answers the request. What
+ * fails in every process fails for good. */
+static void restarts(void)
+{
+    static const char *const once[] = {"exit",    "segv",  "hang", "close",   "half",
+                                       "garbage", "words", "few",  "endless", "flood"};
+    char more[400], command[60];
+    snprintf(more, sizeof more, "horizon = 4e-4\ntimeout = 0.2\n%s",
+             strstr(five_more, "[observables]"));
+    check_group("restarts");
+    projected good = ask(five, "./process_peer good", more, "order=0", NULL);
+    check_equal("no restarts", good.r.statistics.restarts, 0);
+    for (size_t k = 0; k < sizeof once / sizeof once[0] && projected_good("good", &good); k++) {
+        snprintf(command, sizeof command, "./process_peer %s", once[k]);
+        projected p = ask(five, command, more, "order=0", NULL);
+        if (projected_good(once[k], &p)) {
+            check_row(memcmp(p.r.q, good.r.q, 5 * sizeof *p.r.q) == 0, "%s: the same digits",
+                      once[k]);
+            check_row(p.r.statistics.restarts >= 2, "%s: %lld restarts", once[k],
+                      (long long)p.r.statistics.restarts);
+            check_equal("uses of the flow", p.r.statistics.micro_steps,
+                        good.r.statistics.micro_steps);
+        }
+        projected_drop(&p);
+        nobody(once[k]);
+    }
+    projected p = ask(five, "./process_peer always", more, "order=0", NULL);
+    check_contains("in every process", p.error.message, "repeated in 2 new processes");
+    check_equal("in every process", p.code, TAUT_ERROR_PROCESS);
+    projected_drop(&p);
+    p = ask(five, "./process_peer error", more, "order=0", NULL);
+    check_row(p.code == TAUT_ERROR_PROCESS && !strstr(p.error.message, "repeated"),
+              "what a program refuses is not repeated: %s", p.error.message);
+    projected_drop(&p);
+    snprintf(more, sizeof more, "horizon = 4e-4\nrestarts = 1\n%s",
+             strstr(five_more, "[observables]"));
+    p = ask(five, "./process_peer exit", more, "order=0", NULL);
+    check_row(p.code == TAUT_ERROR_PROCESS, "restarts = 1: %s", p.error.message);
+    check_contains("the last messages", p.error.message, "'reading tables', '");
+    projected_drop(&p);
+    p = ask(five, "./process_peer good", "horizon = 1\ncopies = 0\n[observables]\ny[1]", "", NULL);
+    projected_refused("no copies", &p, TAUT_ERROR_USAGE, "copies");
+    projected_drop(&good);
+    nobody("restarts");
+}
+
+/* 10000 states through processes of which every 500th call fails: all equal to those of a good
+ * process. `copies` of them at the same time. */
+static void storm(int copies)
+{
+    enum { CALLS = 10000, GROUP = 10, N = 5 };
+    char command[100], path[1100];
+    taut_arena arena;
+    taut_statistics cost[2] = {{0}};
+    taut_flow *flow[2] = {NULL};
+    projected p = {0};
+    static const char text[] =
+        "[state]\ny[i] for i in 1..5\n[stepper]\ncommand = x\n[observables]\ny[1]\n";
+    check_group(copies > 1 ? "10000 calls, several copies" : "10000 calls");
+    snprintf(path, sizeof path, "%s/storm.%ld", folder, (long)getpid());
+    snprintf(command, sizeof command, "./process_peer storm storm.%ld", (long)getpid());
+    p.code = taut_system_parse(text, sizeof text - 1, "model.taut", NULL, &p.system, &p.error);
+    taut_arena_init(&arena, NULL);
+    for (int k = 0; k < 2; k++) {
+        taut_process_settings settings = {.command = k ? command : "./process_peer good",
+                                          .folder = folder,
+                                          .timeout = k ? 0.2 : 20,
+                                          .copies = copies,
+                                          .restarts = 100};
+        p.code = taut_flow_process(p.system, &arena, &cost[k], &settings, &flow[k], &p.error);
+        check_row(p.code == 0, "start: %s", p.error.message);
+    }
+    double state[2][GROUP][N];
+    int64_t done = 0, different = 0;
+    for (; done < CALLS && p.code == 0; done += GROUP) {
+        for (int i = 0; i < GROUP * N && done % 200 == 0; i++)
+            state[0][i / N][i % N] = state[1][i / N][i % N] =
+                i % N < 3   ? -790 - 0.01 * (double)(i + done % 1000)
+                : i % N < 4 ? 5
+                            : 405;
+        for (int k = 0; k < 2 && p.code == 0; k++)
+            for (int j = 0; j < (copies > 1 ? 1 : GROUP) && p.code == 0; j++)
+                p.code = taut_flow_advance_all(flow[k], 0, 1e-5, copies > 1 ? GROUP : 1,
+                                               state[k][j], &p.error);
+        different += memcmp(state[0], state[1], sizeof state[0]) != 0;
+    }
+    check_row(p.code == 0, "%lld calls: %s", (long long)done, p.error.message);
+    check_equal("groups that differ", different, 0);
+    check_equal("calls", cost[1].micro_steps, CALLS);
+    check_equal("restarts", cost[1].restarts, CALLS / 500);
+    check_equal("undisturbed", cost[0].restarts, 0);
+    for (int k = 0; k < 2; k++)
+        if (flow[k])
+            flow[k]->destroy(flow[k]);
+    nobody("storm");
+    unlink(path);
+    taut_arena_clear(&arena);
+    projected_drop(&p);
 }
 
 /* ---- starting */
@@ -269,6 +369,100 @@ static void words(void)
     taut_arena_clear(&arena);
 }
 
+/* ---- shared libraries, and permission */
+
+/* The model with `line` in [stepper], with permission or without. */
+static projected ask_for(const char *line, bool allowed, const char *options)
+{
+    char text[2000], name[1100];
+    projected p = {0};
+    snprintf(text, sizeof text,
+             "[state]\nx, y\n[stepper]\n%s\nhorizon = 4e-2\n[observables]\nx\n[start]\nx = 1\n",
+             line);
+    snprintf(name, sizeof name, "%s/model.taut", folder);
+    taut_load how = {.size = sizeof how, .allow_command = allowed};
+    p.code = taut_system_parse(text, strlen(text), name, &how, &p.system, &p.error);
+    projected_run(&p, options, NULL);
+    return p;
+}
+
+static void library(void)
+{
+    check_group("a shared library");
+    projected p = ask_for("library = ./library_peer.so", true, "order=2"),
+              inside = project_model("michaelis_menten", NULL, "order=2");
+    if (projected_good("library", &p) && projected_good("inside", &inside))
+        check_near("the same result", p.r.q[1], inside.r.q[1], 2e-14);
+    projected_drop(&p);
+    projected_drop(&inside);
+    p = ask_for("library = ./no_such.so", true, "");
+    projected_refused("not there", &p, TAUT_ERROR_PROCESS, "cannot load the library");
+    p = ask_for("library = libm.so.6", true, "");
+    projected_refused("another one", &p, TAUT_ERROR_PROCESS,
+                      "does not export the function taut_flow_open");
+    p = ask(five, "x\nlibrary = ./library_peer.so", five_more, "", NULL);
+    projected_refused("both", &p, TAUT_ERROR_USAGE, "keep one of them");
+}
+
+/* Without permission nothing runs: no file is written, by a process or while a library is loaded.
+ */
+static void permission(void)
+{
+    char mark[1100], line[1200];
+    check_group("permission");
+    snprintf(mark, sizeof mark, "%s/mark.%ld", folder, (long)getpid());
+    setenv("TAUT_LIBRARY_MARK", mark, 1);
+    for (int k = 0; k < 6; k++) {
+        bool allowed = k % 3 == 2, program = k < 3;
+        snprintf(line, sizeof line,
+                 program ? "command = touch '%s'" : "library = ./library_peer.so", mark);
+        unlink(mark);
+        int files = open_files();
+        if (k % 3 == 1) { /* neither does the spectrum run it */
+            projected p = ask_for(line, false, "passes=1");
+            taut_rates_report report;
+            taut_rate rate[2];
+            taut_rates_report_init(&report);
+            int code = taut_rates(p.system, NULL, 2, rate, &report, &p.error);
+            check_equal("spectrum", code, TAUT_ERROR_REFUSED);
+            projected_drop(&p);
+        } else {
+            projected p = ask_for(line, allowed, "order=0");
+            if (!allowed)
+                check_contains("reason", p.error.message,
+                               program ? "runs the command" : "loads the");
+            check_row(allowed || p.code == TAUT_ERROR_REFUSED, "%s: %s", line, p.error.message);
+            projected_drop(&p);
+        }
+        check_row((access(mark, F_OK) == 0) == allowed, "%s, %s: the file is %s", line,
+                  allowed ? "allowed" : "not allowed", allowed ? "not there" : "there");
+        check_equal("files that are open", open_files(), files);
+        nobody("permission");
+    }
+    unlink(mark);
+    unsetenv("TAUT_LIBRARY_MARK");
+}
+
+/* The examples in Python and awk, where these are there. */
+static void examples(void)
+{
+    static const char *const programs[][2] = {{"python3", "legacy.py"}, {"sh", "legacy.sh"}};
+    check_group("examples");
+    projected inside = project_model("michaelis_menten", NULL, "order=2");
+    for (int k = 0; k < 2; k++) {
+        char line[1300];
+        snprintf(line, sizeof line, "command = %s '%s/examples/%s'", programs[k][0],
+                 TAUT_SOURCE_DIR, programs[k][1]);
+        projected p = ask_for(line, true, "order=2");
+        if (p.code == TAUT_ERROR_PROCESS && strstr(p.error.message, "not on PATH"))
+            check_skip("no such program");
+        else if (projected_good(line, &p) && projected_good("inside", &inside))
+            check_near(programs[k][1], p.r.q[1], inside.r.q[1], 2e-14);
+        projected_drop(&p);
+    }
+    projected_drop(&inside);
+}
+
 /* ---- peculiar but allowed */
 
 static void peculiar(void)
@@ -285,7 +479,13 @@ static void peculiar(void)
         check_near("goes back to the best point and on", p.r.q[4], 405.24, 0.01);
     projected_drop(&p);
     p = ask(five, "./process_peer coarse", five_more, "order=2", NULL);
-    projected_refused("seven digits are too few for the default", &p, TAUT_ERROR_CONVERGE,
+    if (projected_good("seven digits: their noise is found", &p)) {
+        check_contains("seven digits", p.r.explanation, "the flow has a noise of");
+        check_near("seven digits", p.r.q[4], 405.24, 0.02);
+    }
+    projected_drop(&p);
+    p = ask(five, "./process_peer coarse", five_more, "order=2 tolerance=1e-12", NULL);
+    projected_refused("seven digits are too few for this tolerance", &p, TAUT_ERROR_CONVERGE,
                       "a tolerance of");
     p = ask(five, "./process_peer coarse", five_more, "order=2 tolerance=3e-6", NULL);
     if (projected_good("seven digits, with a tolerance", &p))
@@ -317,7 +517,8 @@ static void the_flow(void)
     check_group("the flow");
     p.code = taut_system_parse(text, sizeof text - 1, "model.taut", NULL, &p.system, &p.error);
     taut_arena_init(&arena, NULL);
-    taut_process_settings settings = {"./process_peer exit", folder, 20};
+    taut_process_settings settings = {
+        .command = "./process_peer exit", .folder = folder, .timeout = 20, .copies = 1};
     int code = taut_flow_process(p.system, &arena, &cost, &settings, &flow, &p.error);
     if (check_row(code == 0, "start: %s", p.error.message)) {
         double state[5] = {-791.2, -792.2, -814, 5, 405}, before[5];
@@ -471,7 +672,13 @@ int main(int count, char **argument)
     same_digits();
     facts();
     failures();
+    restarts();
+    storm(1);
+    storm(3);
     starting();
+    library();
+    permission();
+    examples();
     peculiar();
     the_flow();
     offspring();

@@ -5,7 +5,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/table.sh"
 open_cli reproduce
 
-names="a-table-1 b-orders c-example-2 c-table-3-1 c-slider-crank d-michaelis-menten d-five-dimensions e-figure-3"
+names="a-table-1 b-orders c-example-2 c-table-3-1 c-slider-crank d-michaelis-menten d-five-dimensions d-hydrogen-oxygen e-figure-3"
 run 0 reproduce
 for name in $names; do
     has out "$name"

@@ -66,8 +66,14 @@ has out "both ends"
 run 0 spectrum four_bar
 run 0 spectrum quartic_rod
 lacks out "nan"
-run 2 spectrum kepler
+run 2 spectrum index2
 has err "mechanical"
+run 0 spectrum kepler
+has out "there is no slow manifold here"
+run 0 spectrum five_dimensions
+has out "the slow manifold appears to have dimension 2"
+run 0 spectrum five_dimensions --json
+json 'd["dimension"] == 2 and abs(d["gap"] - 800) < 1 and len(d["rates"]) == 5'
 run 2 spectrum double_pendulum --modes 0
 has err "--modes"
 run 2 spectrum no_such_model

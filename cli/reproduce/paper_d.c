@@ -79,6 +79,52 @@ static int enzyme(recipe_work *k, const char *iterate, int order, double exact)
     return status;
 }
 
+/* Figure 2, plus signs: the asymptotic expansion (4.3) at x = 1, kappa = 1, lambda = 1/2. */
+static int expansion(recipe_work *k, double eps, double exact)
+{
+    const double term[] = {0.5, 0.5 / 16, 0.5 * (1 - 1.5 - 1 - 1) / 128};
+    double y = 0, power = 1;
+    RECIPE_TRY(recipe_curve(k, "expansion (4.3)"));
+    for (int m = 0; m < 3; m++, power *= eps) {
+        y += term[m] * power;
+        RECIPE_TRY(recipe_note(k, fabs(y - exact), "expansion (4.3), m = %d, error", m));
+        RECIPE_TRY(recipe_point(k, m, log10(fabs(y - exact))));
+    }
+    return 0;
+}
+
+/* (1.9) itself, by exact derivatives. */
+static int derivative(recipe_work *k, int order)
+{
+    recipe_case run;
+    char options[80];
+    snprintf(options, sizeof options, "method=derivative order=%d", order);
+    int status = recipe_project(k, &run, "michaelis_menten", "", options);
+    if (status == 0)
+        status = recipe_note(k, run.result.q[1], "exact derivative, m = %d", order);
+    recipe_close(&run);
+    return status;
+}
+
+/* Figure 4: eps = 0.01, one Euler step of eps/100. */
+static int smaller(recipe_work *k, int order, double exact, double *before)
+{
+    recipe_case run;
+    char options[80];
+    snprintf(options, sizeof options, "method=difference order=%d horizon=1e-4", order);
+    int status = recipe_project(k, &run, "michaelis_menten", "eps=0.01", options);
+    if (status == 0) {
+        double error = log10(fabs(run.result.q[1] - exact));
+        *before = order == 0 ? error : *before;
+        if (order == 2)
+            status = recipe_note(k, *before - error, "eps = 0.01, orders gained from m = 0 to 2");
+        if (status == 0)
+            status = recipe_point(k, order, error);
+    }
+    recipe_close(&run);
+    return status;
+}
+
 /* Figure 5: u = x + y observed; errors in x and y. */
 static int mixed(recipe_work *k, int order, double exact)
 {
@@ -100,7 +146,7 @@ static int mixed(recipe_work *k, int order, double exact)
 int recipe_d_michaelis_menten(recipe_work *k)
 {
     double exact, small;
-    k->labels[0] = "Michaelis-Menten, eps = 0.1 (figures 2 and 5)";
+    k->labels[0] = "Michaelis-Menten (figures 2, 4 and 5)";
     k->labels[1] = "m";
     k->labels[2] = "log10 error";
     RECIPE_TRY(manifold(k, 0.1, &exact));
@@ -119,6 +165,13 @@ int recipe_d_michaelis_menten(recipe_work *k)
     RECIPE_TRY(recipe_curve(k, "H = 0.001, plain iteration"));
     for (int order = 0; order <= 1; order++)
         RECIPE_TRY(enzyme_small(k, "plain", order, exact));
+    RECIPE_TRY(expansion(k, 0.1, exact));
+    for (int order = 0; order <= 4; order++)
+        RECIPE_TRY(derivative(k, order));
+    double before = 0;
+    RECIPE_TRY(recipe_curve(k, "eps = 0.01, H = 1e-4"));
+    for (int order = 0; order <= 2; order++)
+        RECIPE_TRY(smaller(k, order, small, &before));
     RECIPE_TRY(recipe_curve(k, "mixed variables"));
     for (int order = 0; order <= 2; order++)
         RECIPE_TRY(mixed(k, order, exact));

@@ -44,6 +44,11 @@ const recipe_row recipe_table[] = {
      "J. Appl. Dyn. Syst. 4 (2005), section 4.3, figure 6; residuals of the figure are from an "
      "independent computation",
      "slow points of five mixed variables by vanishing differences", recipe_d_five_dimensions},
+    {"d-hydrogen-oxygen",
+     "C. W. Gear, T. J. Kaper, I. G. Kevrekidis, A. Zagaris: Projecting to a slow manifold, SIAM "
+     "J. Appl. Dyn. Syst. 4 (2005), introduction, section 4.2, tables 2 to 5",
+     "integrating down to a slow manifold, and hydrogen-oxygen reactions on it",
+     recipe_d_hydrogen_oxygen},
     {"e-figure-3",
      "C. Lubich, D. Weiss: Numerical integrators for motion under a strong constraining force, "
      "figures 2 and 3; the figures have no numbers: they are fits to an independent computation, "

@@ -67,6 +67,7 @@ int recipe_c_table_3_1(recipe_work *k);
 int recipe_c_slider_crank(recipe_work *k);
 int recipe_d_michaelis_menten(recipe_work *k);
 int recipe_d_five_dimensions(recipe_work *k);
+int recipe_d_hydrogen_oxygen(recipe_work *k);
 int recipe_e_figure_3(recipe_work *k);
 
 /* Leaves the function with the status of `call` unless it is 0. */

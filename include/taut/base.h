@@ -81,7 +81,8 @@ typedef struct taut_statistics {
     int64_t factorisations, solves, newton_iterations, micro_steps;
     int64_t stabilizer_factorisations,
         stabilizer_solves; /* the part of stabilisation after steps */
-    int64_t reserved[4];   /* zero */
+    int64_t restarts;      /* of the process of a black box that failed */
+    int64_t reserved[3];   /* zero */
 } taut_statistics;
 
 TAUT_API const char *taut_version(void);       /* "0.1.0" */

@@ -168,6 +168,38 @@ typedef struct taut_modes_report {
 TAUT_API int taut_modes(taut_context *context, double t, const double *q, const double *v,
                         int count, taut_mode *mode, taut_modes_report *report, taut_error *error);
 
+/* A rate at which deviations from a state of a first-order system or a black box change: as
+ * exp(rate t). */
+typedef struct taut_rate {
+    double real, imaginary; /* per time; negative: they decay */
+    /* The function of the state that changes with this rate alone: the variables with the largest
+     * weights, in units of their sizes; -1: no more. The first weight is 1. */
+    taut_index variable[4];
+    double weight[4];
+} taut_rate;
+
+typedef struct taut_rates_report {
+    size_t size;
+    double t;
+    double horizon; /* time of the flow; 0: from derivatives of the rates */
+    int found;      /* entries of rate[], slow ones first */
+    double resolution,
+        limit;     /* rates below and above these cannot be distinguished from 0 and infinity */
+    int conserved; /* invariants whose rates are 0 */
+    int slow;      /* rates before the largest gap, without these: dimension of the
+                    * slow manifold */
+    double gap;    /* ratio of rates there */
+    int observed;  /* observables and held variables */
+    int64_t flow_uses;
+    char advice[600];
+} taut_rates_report;
+
+/* Rates at the initial state, at most `count` of them in rate[]; up to 400 variables. Options:
+ * from, horizon, copies, allow-command as for a projection. Without a horizon that of [stepper], or
+ * one that the rates suggest. */
+TAUT_API int taut_rates(const taut_system *system, const taut_options *options, int count,
+                        taut_rate *rate, taut_rates_report *report, taut_error *error);
+
 /* A derived system, the limit of fast vibration: bonds that are not `soft` become rigid, and W =
  * sum action[k] Omega_k(q) joins the potential [Lubich, Weiss (7)-(8)]. One action for each
  * mode, ascending in frequency. `base` must outlive it. */

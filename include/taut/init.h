@@ -91,6 +91,12 @@ static inline void taut_modes_report_init(taut_modes_report *modes_report)
     modes_report->size = sizeof *modes_report;
 }
 
+static inline void taut_rates_report_init(taut_rates_report *rates_report)
+{
+    memset(rates_report, 0, sizeof *rates_report);
+    rates_report->size = sizeof *rates_report;
+}
+
 static inline void taut_event_info_init(taut_event_info *event_info)
 {
     memset(event_info, 0, sizeof *event_info);

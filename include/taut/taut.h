@@ -437,6 +437,11 @@ typedef struct taut_projection_result {
     int64_t passes;
     double moved_normal, moved_tangential, moved_normal_velocity, moved_tangential_velocity;
     taut_statistics statistics;
+    /* Projection difference: |Jv|/|v| at the result, v its rate of change, J dv/dz, seen over steps
+     * of ratio_time; what the fastest rate has left in v. ratio_bound: it is at most this, what is
+     * left is noise. noise: standard deviation of the flow. NaN elsewhere. */
+    double ratio, ratio_time, noise;
+    bool ratio_bound;
 } taut_projection_result;
 /* Projects the start of `system` onto the slow manifold of its springs or its flow, or onto its
  * rigid bonds. Options read: method, from, hold, richardson, expansion, omega, window,
@@ -484,13 +489,17 @@ TAUT_API int taut_projection_plot(const taut_projection *projection, const char 
 /* ---- black boxes */
 
 /* Projection `difference` solves orders 0, 1, ... one after the other. */
-enum { TAUT_PROJECTION_STAGES = 5 };
+enum { TAUT_PROJECTION_STAGES = 7 };
 typedef struct taut_projection_stage {
     size_t size;
     int order;
-    int64_t iterations; /* each follows the flow order + 1 times */
+    int64_t iterations; /* evaluations of the difference, each of which follows the flow order + 1
+                         * times, or four times as often when noise requires a fit */
     /* max |difference| that is left; how far this order moved the state, max norm */
     double difference, moved;
+    /* max |change of the state| / |change of the difference| seen; and what noise and the
+     * difference left mean for the state by it */
+    double response, accuracy;
 } taut_projection_stage;
 TAUT_API int taut_projection_stage_get(const taut_projection *projection, int k,
                                        taut_projection_stage *stage, taut_error *error);

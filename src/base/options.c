@@ -132,25 +132,33 @@ static const taut_option table[] = {
     {"accelerate", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "project", false, true,
      "kernel: Anderson's acceleration of smooth passes"},
     {"passes", TAUT_OPTION_INTEGER, "30", 1, 1e6, "", "COUNT", "project", false, true,
-     "maximum number of passes; difference: of iterations of each order, default 500, plain "
+     "maximum number of passes; difference: of evaluations for each order, default 500, plain "
      "10000000"},
     {"tolerance", TAUT_OPTION_REAL, "", POSITIVE, "", "TOL", "project", false, true,
      "ipa: stop when a pass changes bonds and their rates by less; default: the larger of 1e-9 and "
      "1e-3/omega^2; difference: stop when the difference is below TOL times the state; default: "
      "1e-14"},
-    {"order", TAUT_OPTION_INTEGER, "2", 0, 4, "", "M", "project", false, true,
-     "difference: make the (M+1)-st difference vanish; default: that of [stepper], or 2"},
-    {"horizon", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "project", false, true,
-     "difference: time of one use of the flow; default: that of [stepper]"},
-    {"iterate", TAUT_OPTION_CHOICE, "anderson", 0, 0, "plain|anderson", "NAME", "project", false,
-     true, "difference: plain iteration as published, or accelerated"},
+    {"order", TAUT_OPTION_INTEGER, "", 0, 6, "", "M", "project", false, true,
+     "difference: make the (M+1)-st difference vanish; default: that of [stepper], or increased "
+     "until the state changes by less than 1e-6 of its size or than the noise of the flow"},
+    {"horizon", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "project spectrum", false, true,
+     "difference: time of one use of the flow; default: that of [stepper], or the time in which "
+     "the slowest of the fast parts decays by 1/e"},
+    {"iterate", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|anderson|newton|rpm|aitken|plain", "NAME",
+     "project", false, true,
+     "difference: anderson, newton (by GMRES), rpm (recursive projection) and aitken accelerate "
+     "the "
+     "plain iteration as published; auto: anderson, then newton where it does not converge"},
+    {"copies", TAUT_OPTION_INTEGER, "1", 1, 64, "", "N", "project spectrum", false, true,
+     "run the program of [stepper] in up to N processes at the same time, where the states it is "
+     "asked for do not depend on one another; default: that of [stepper], or 1"},
     {"backend", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|tiny|dense|banded|sparse", "NAME", "check",
      false, false, "linear algebra to use"},
     {"no-derivatives", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "check", false, false,
      "skip the comparison of derivatives with differences"},
     {"compile", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum compare", false,
      false, "compile the model's expressions with the system's C compiler"},
-    {"allow-command", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run project", false, false,
+    {"allow-command", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run project spectrum", false, false,
      "allow the model's [stepper] to run its command"},
     {"modes", TAUT_OPTION_INTEGER, "20", 1, 2000, "", "COUNT", "spectrum", false, false,
      "show at most COUNT modes, half of them from each end of the spectrum"},

@@ -14,22 +14,30 @@
 
 #ifdef TAUT_CORE
 
-int taut_child_start(taut_child *child, size_t room, taut_arena *arena, taut_error *error)
+int taut_child_start(taut_child *child, taut_error *error)
 {
     (void)child;
-    (void)room;
-    (void)arena;
     return taut_fail(error, TAUT_ERROR_UNAVAILABLE,
                      "commands are not part of this build: it cannot start processes");
 }
 
-int taut_child_ask(taut_child *child, const char *request, size_t length, char **answer,
-                   taut_error *error)
+int taut_child_begin(taut_child *child, const char *request, size_t length, taut_error *error)
 {
     (void)request;
     (void)length;
+    return taut_child_start(child, error);
+}
+
+void taut_child_wait(taut_child *const *children, int count)
+{
+    (void)children;
+    (void)count;
+}
+
+int taut_child_answer(taut_child *child, char **answer, taut_error *error)
+{
     *answer = NULL;
-    return taut_child_start(child, 0, NULL, error);
+    return taut_child_start(child, error);
 }
 
 void taut_child_end(taut_child *child)
@@ -40,13 +48,14 @@ void taut_child_end(taut_child *child)
 int taut_child_fail(taut_child *child, const char *what, taut_error *error)
 {
     (void)what;
-    return taut_child_start(child, 0, NULL, error);
+    return taut_child_start(child, error);
 }
 
 #else
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -171,14 +180,14 @@ static void wait_for(long pid)
         ;
 }
 
-int taut_child_start(taut_child *child, size_t room, taut_arena *arena, taut_error *error)
+int taut_child_start(taut_child *child, taut_error *error)
 {
     char path[PATH_ROOM];
     ends e;
     child->in = child->out = child->err = child->heard = -1;
-    child->room = room;
-    child->line = TAUT_NEW(arena, char, room + 1);
-    TAUT_NEED(error, child->line);
+    child->have = child->used = child->saying_length = 0;
+    child->lines = 0;
+    child->closed = false;
     if (!find_program(child->words[0], path))
         return taut_fail(error, TAUT_ERROR_PROCESS,
                          "the program '%.200s' is not on PATH; write ./%.200s if it is in the "
@@ -222,7 +231,8 @@ static void hear(taut_child *child, const char *text, size_t length)
         if (c == '\n') {
             child->saying[child->saying_length] = '\0';
             if (child->saying_length > 0)
-                memcpy(child->said, child->saying, sizeof child->said);
+                memcpy(child->said[child->lines++ % TAUT_CHILD_LINES], child->saying,
+                       sizeof child->saying);
             child->saying_length = 0;
         } else if (child->saying_length + 1 < sizeof child->saying && c != '\r' && c != '\0')
             child->saying[child->saying_length++] = (char)c;
@@ -318,9 +328,16 @@ void taut_child_end(taut_child *child)
 
 static int fail_with(const taut_child *child, const char *what, taut_error *error)
 {
-    return taut_fail(error, TAUT_ERROR_PROCESS, "the program '%.80s' failed: %.330s%s%.150s%s",
-                     child->words[0], what, child->said[0] ? "; its last message: '" : "",
-                     child->said, child->said[0] ? "'" : "");
+    char last[3 * (TAUT_CHILD_LINE + 8) + 40] = "";
+    int64_t first = child->lines > TAUT_CHILD_LINES ? child->lines - TAUT_CHILD_LINES : 0;
+    for (int64_t k = first; k < child->lines; k++)
+        snprintf(last + strlen(last), sizeof last - strlen(last), "%s'%s'",
+                 k > first          ? ", "
+                 : child->lines > 1 ? "; its last messages: "
+                                    : "; its last message: ",
+                 child->said[k % TAUT_CHILD_LINES]);
+    return taut_fail(error, TAUT_ERROR_PROCESS, "the program '%.80s' failed: %.330s%s",
+                     child->words[0], what, last);
 }
 
 int taut_child_fail(taut_child *child, const char *what, taut_error *error)
@@ -379,72 +396,82 @@ static bool read_some(taut_child *child)
     return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-/* Sends what it can of request[*sent..length]. A program that does not listen any more may still
+/* Sends what it can of the rest of the request. A program that does not listen any more may still
  * have answered. */
-static void send_some(taut_child *child, const char *request, size_t length, size_t *sent)
+static void send_some(taut_child *child)
 {
-    ssize_t got = send(child->in, request + *sent, length - *sent, MSG_NOSIGNAL);
+    ssize_t got =
+        send(child->in, child->request + child->sent, child->length - child->sent, MSG_NOSIGNAL);
     if (got >= 0)
-        *sent += (size_t)got;
+        child->sent += (size_t)got;
     else if (errno != EAGAIN && errno != EINTR)
-        *sent = length;
+        child->sent = child->length;
 }
 
 /* Is all of the request still waiting to be read? Then a line that comes now does not answer it. */
-static bool unread(const taut_child *child, size_t length)
+static bool unread(const taut_child *child)
 {
     int waiting = 0;
     return ioctl(child->heard, FIONREAD, &waiting) == 0 && waiting >= 0 &&
-           (size_t)waiting >= length;
+           (size_t)waiting >= child->length;
 }
 
-/* Waits until something can be done, and does it. 0, or 1 at the end of its output. */
-static int exchange(taut_child *child, double until, const char *request, size_t length,
-                    size_t *sent)
+int taut_child_begin(taut_child *child, const char *request, size_t length, taut_error *error)
 {
-    struct pollfd wanted[3] = {{.fd = child->out, .events = POLLIN},
-                               {.fd = child->err, .events = POLLIN},
-                               {.fd = *sent < length ? child->in : -1, .events = POLLOUT}};
-    double left = until - taut_clock();
-    int wait = left <= 0 ? 0 : left > 1e6 ? 1000000000 : (int)(left * 1000) + 1;
-    if (poll(wanted, 3, wait) <= 0)
-        return 0;
-    if (wanted[2].revents)
-        send_some(child, request, length, sent);
-    if (wanted[1].revents)
-        listen_to(child);
-    return wanted[0].revents && !read_some(child) ? 1 : 0;
-}
-
-int taut_child_ask(taut_child *child, const char *request, size_t length, char **answer,
-                   taut_error *error)
-{
-    size_t sent = 0;
-    double until = taut_clock() + child->timeout;
-    *answer = NULL;
     if (child->pid == 0)
         return fail_with(child, "it has ended", error);
-    if ((*answer = take_line(child)))
+    if (take_line(child))
         return taut_child_fail(child, "it wrote a line without being asked", error);
-    for (;;) {
-        int end = exchange(child, until, request, length, &sent);
-        if ((*answer = take_line(child))) {
-            child->unasked = unread(child, length);
-            return TAUT_OK;
-        }
-        if (end)
-            return fail_ended(child, error);
-        if (child->have == child->room)
-            return taut_child_fail(
-                child, "its answer does not end: no line was expected to be so long", error);
-        if (taut_clock() >= until) {
-            char what[120];
-            snprintf(what, sizeof what,
-                     "it did not answer within %g s (timeout in [stepper] allows more)",
-                     child->timeout);
-            return taut_child_fail(child, what, error);
-        }
+    child->request = request;
+    child->length = length;
+    child->sent = 0;
+    child->until = taut_clock() + child->timeout;
+    send_some(child);
+    return TAUT_OK;
+}
+
+void taut_child_wait(taut_child *const *children, int count)
+{
+    struct pollfd wanted[3 * TAUT_CHILD_COPIES];
+    double now = taut_clock(), left = 1e6;
+    for (int k = 0; k < count; k++) {
+        const taut_child *c = children[k];
+        wanted[3 * k] = (struct pollfd){.fd = c->out, .events = POLLIN};
+        wanted[3 * k + 1] = (struct pollfd){.fd = c->err, .events = POLLIN};
+        wanted[3 * k + 2] =
+            (struct pollfd){.fd = c->sent < c->length ? c->in : -1, .events = POLLOUT};
+        left = fmin(left, c->until - now);
     }
+    if (poll(wanted, (nfds_t)(3 * count), left <= 0 ? 0 : (int)(left * 1000) + 1) <= 0)
+        return;
+    for (int k = 0; k < count; k++) {
+        taut_child *c = children[k];
+        if (wanted[3 * k + 2].revents)
+            send_some(c);
+        if (wanted[3 * k + 1].revents)
+            listen_to(c);
+        if (wanted[3 * k].revents && !read_some(c))
+            c->closed = true;
+    }
+}
+
+int taut_child_answer(taut_child *child, char **answer, taut_error *error)
+{
+    if ((*answer = take_line(child))) {
+        child->unasked = unread(child);
+        return TAUT_OK;
+    }
+    if (child->closed)
+        return fail_ended(child, error);
+    if (child->have == child->room)
+        return taut_child_fail(child, "its answer does not end: no line was expected to be so long",
+                               error);
+    if (taut_clock() < child->until)
+        return TAUT_OK;
+    char what[120];
+    snprintf(what, sizeof what, "it did not answer within %g s (timeout in [stepper] allows more)",
+             child->timeout);
+    return taut_child_fail(child, what, error);
 }
 
 #endif

@@ -17,6 +17,8 @@ typedef struct taut_process_settings {
     const char *command; /* program and arguments; quotes as in docs/black-boxes.md */
     const char *folder;  /* where it runs */
     double timeout;      /* seconds for one answer */
+    int copies;          /* that may run at the same time, up to TAUT_CHILD_COPIES */
+    int restarts;        /* of processes that failed, all together */
 } taut_process_settings;
 
 /* A program that speaks the line protocol of docs/black-boxes.md. It is started here and ends
@@ -26,14 +28,21 @@ int taut_flow_process(const taut_system *system, taut_arena *arena, taut_statist
 /* Splits a command into words, in the arena, NULL at the end. (command.c) */
 int taut_command_split(const char *command, taut_arena *arena, char ***words, taut_error *error);
 
+/* A shared library that exports three functions. (shared_library.c) */
+int taut_flow_shared_library(const taut_system *system, taut_arena *arena,
+                             taut_statistics *statistics, const char *path, taut_flow **flow,
+                             taut_error *error);
+
 /* The C function of taut_system_from_flow. (callback.c) */
 int taut_flow_callback(const taut_system *system, taut_arena *arena, taut_statistics *statistics,
                        taut_flow **flow, taut_error *error);
 
 /* The flow that the system asks for, and a text in the arena that describes it. Inner steps
- * are not longer than the horizon. */
+ * are not longer than the horizon; a program runs in up to `copies` processes (0: as many as
+ * [stepper] specifies). */
 int taut_flow_create(taut_context *context, taut_arena *arena, taut_statistics *statistics,
-                     double horizon, taut_flow **flow, const char **description, taut_error *error);
+                     double horizon, int copies, taut_flow **flow, const char **description,
+                     taut_error *error);
 /* A setting of [stepper] as a number, or NaN. */
 double taut_stepper_number(const taut_system *system, const char *name);
 

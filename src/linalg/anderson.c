@@ -45,6 +45,13 @@ static void keep(taut_anderson *a, const double *x, const double *f)
         }
         a->dx[0] = dx;
         a->df[0] = df;
+        if (a->least > 0 && !(taut_norm(a->n, df) > a->least)) { /* the places of last change */
+            a->count--;
+            memmove(a->dx, a->dx + 1, (size_t)last * sizeof *a->dx);
+            memmove(a->df, a->df + 1, (size_t)last * sizeof *a->df);
+            a->dx[last] = dx;
+            a->df[last] = df;
+        }
     }
     taut_copy(a->n, x, a->x);
     taut_copy(a->n, f, a->f);

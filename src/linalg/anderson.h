@@ -14,6 +14,7 @@ typedef struct taut_anderson {
     double *basis[TAUT_ANDERSON_DEPTH]; /* work: orthonormal columns */
     double *x, *f;                      /* the latest pair */
     bool started;
+    double least; /* differences of f that are shorter are noise, and not kept */
 } taut_anderson;
 
 /* depth: 0 .. TAUT_ANDERSON_DEPTH; 0 is the plain iteration. Memory comes from the arena. */

@@ -57,7 +57,8 @@ typedef enum taut_word {
     TAUT_WORD_RISING,
     TAUT_WORD_FALLING,
     TAUT_WORD_STOP,
-    TAUT_WORD_THEN, /* events */
+    TAUT_WORD_THEN,     /* events */
+    TAUT_WORD_POSITIVE, /* state */
     TAUT_WORD_COUNT
 } taut_word;
 

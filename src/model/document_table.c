@@ -22,6 +22,7 @@ const taut_word_row taut_word_table[TAUT_WORD_COUNT] = {
     [TAUT_WORD_FALLING] = {"falling", TAUT_TAKES_NOTHING},
     [TAUT_WORD_STOP] = {"stop", TAUT_TAKES_NOTHING},
     [TAUT_WORD_THEN] = {"then", TAUT_TAKES_ASSIGNMENTS},
+    [TAUT_WORD_POSITIVE] = {"positive", TAUT_TAKES_NOTHING},
 };
 
 enum {
@@ -52,7 +53,7 @@ const taut_section_row taut_section_table[TAUT_SECTION_COUNT] = {
     [TAUT_SECTION_START] = {"start", TAUT_LEFT_NEEDED, TAUT_VALUE_EXPRESSION,
                             BIT(HOLD) | BIT(GUESS), "x = 1, x' = 0"},
     [TAUT_SECTION_RUN] = {"run", TAUT_LEFT_NEEDED, TAUT_VALUE_SETTING, 0, "until = 10"},
-    [TAUT_SECTION_STATE] = {"state", TAUT_LEFT_NAMES, TAUT_VALUE_EXPRESSION, 0, "x, y"},
+    [TAUT_SECTION_STATE] = {"state", TAUT_LEFT_NAMES, TAUT_VALUE_EXPRESSION, BIT(POSITIVE), "x, y"},
     [TAUT_SECTION_ALGEBRAIC] = {"algebraic", TAUT_LEFT_NAMES, TAUT_VALUE_EXPRESSION, 0, "y"},
     [TAUT_SECTION_RATES] = {"rates", TAUT_LEFT_NEEDED, TAUT_VALUE_EXPRESSION, 0, "x' = u"},
     [TAUT_SECTION_CONSTRAINTS] = {"constraints", TAUT_LEFT_NEEDED, TAUT_VALUE_EXPRESSION, 0,

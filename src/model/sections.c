@@ -98,19 +98,38 @@ static int declare_variable(taut_model *model, const taut_item_tree *item, bool 
                               particle ? model->dimension : 1, NULL);
 }
 
+/* last[items]: how many variables the items up to each one have declared. */
+static int mark_positive(taut_model *model, const int64_t *last)
+{
+    taut_system *system = model->system;
+    system->positive = TAUT_NEW(&system->arena, unsigned char, system->coordinates.total);
+    if (!system->positive)
+        return taut_fail_memory(model->error);
+    for (int64_t k = 0; k < model->document->items; k++)
+        if (taut_item_attribute(&model->document->item[k], TAUT_WORD_POSITIVE))
+            for (int64_t i = k ? last[k - 1] : 0; i < last[k]; i++)
+                system->positive[i] = 1;
+    return 0;
+}
+
 /* Coordinates; then algebraic variables that constraints contain, which are state variables too
  * (algebraic.c); then the other algebraic ones. */
 static int declare_variables(taut_model *model)
 {
-    bool declared = false;
+    bool declared = false, positive = false;
     const taut_document *document = model->document;
+    int64_t *last = TAUT_NEW(&model->system->arena, int64_t, document->items + 1);
+    if (!last)
+        return taut_fail_memory(model->error);
     for (int64_t k = 0; k < document->items; k++) {
         const taut_item_tree *item = &document->item[k];
         if (item->section == TAUT_SECTION_COORDINATES || item->section == TAUT_SECTION_STATE ||
             (item->section == TAUT_SECTION_PARTICLES && !item->left)) {
             TAUT_TRY(declare_variable(model, item, false));
             declared = true;
+            positive |= taut_item_attribute(item, TAUT_WORD_POSITIVE) != NULL;
         }
+        last[k] = model->system->coordinates.total;
     }
     if (model->system->coordinates.total == 0)
         return taut_model_fail(
@@ -123,7 +142,7 @@ static int declare_variables(taut_model *model)
     for (int64_t k = 0; k < document->items; k++)
         if (document->item[k].section == TAUT_SECTION_ALGEBRAIC && !model->followed[k])
             TAUT_TRY(declare_variable(model, &document->item[k], true));
-    return 0;
+    return positive ? mark_positive(model, last) : 0;
 }
 
 static int declare_definitions(taut_model *model)

@@ -83,16 +83,17 @@ static int run_item(taut_model *model, const taut_item_tree *item)
 
 static int stepper_item(taut_model *model, const taut_item_tree *item)
 {
-    static const char *const keys[] = {"command", "library", "horizon", "method",
-                                       "step",    "order",   "timeout"};
+    static const char *const keys[] = {"command", "library", "horizon", "method",  "step",
+                                       "order",   "timeout", "copies",  "restarts"};
+    enum { KEYS = sizeof keys / sizeof keys[0] };
     int key = 0;
-    while (key < 7 && strcmp(keys[key], item->left->name) != 0)
+    while (key < KEYS && strcmp(keys[key], item->left->name) != 0)
         key++;
-    if (key == 7) {
-        const char *near = taut_near_miss(item->left->name, keys, 7);
+    if (key == KEYS) {
+        const char *near = taut_near_miss(item->left->name, keys, KEYS);
         return taut_model_fail(model, item->left->place,
                                "unknown setting '%s' in [stepper]%s%s%s; choose command, "
-                               "library, horizon, method, step, order or timeout",
+                               "library, horizon, method, step, order, timeout, copies or restarts",
                                item->left->name, near ? "; did you mean '" : "", near ? near : "",
                                near ? "'?" : "");
     }

@@ -39,6 +39,8 @@ struct taut_projection {
     double moved_normal, moved_tangential;
     double moved_normal_velocity, moved_tangential_velocity; /* velocities */
     int stages;                                              /* of projection difference */
+    double ratio, ratio_time, noise;                         /* as in taut_projection_result */
+    bool ratio_bound;
     taut_projection_stage stage[TAUT_PROJECTION_STAGES];
     int status;
     bool hopeless; /* after a failure: slow and fast are not separated, for every method */
@@ -63,7 +65,7 @@ typedef struct taut_projection_method {
 
 extern const taut_projection_method taut_projection_ipa, taut_projection_kernel,
     taut_projection_series, taut_projection_constraint, taut_projection_difference,
-    taut_projection_auto;
+    taut_projection_derivative, taut_projection_brute, taut_projection_auto;
 
 /* (projection_table.c) The row of a name; fails with what there is when there is none. */
 int taut_projection_find(const char *name, const taut_projection_method **method,

@@ -113,7 +113,7 @@ int taut_projection_create(taut_context *context, double t, const double *q, con
         .system = taut_context_system(context), .context = context, .t = t, .hold = hold};
     taut_projection *p = *projection = allocator->allocate(allocator->user, sizeof *p);
     TAUT_NEED(error, p);
-    *p = (taut_projection){.status = TAUT_OK};
+    *p = (taut_projection){.status = TAUT_OK, .ratio = NAN, .ratio_time = NAN, .noise = NAN};
     taut_arena_init(&p->arena, allocator);
     int status = reserve(p, given, q, v, error);
     if (status != 0) {
@@ -333,7 +333,11 @@ int taut_projection_result_get(const taut_projection *p, taut_projection_result 
                                   .moved_tangential = p->moved_tangential,
                                   .moved_normal_velocity = p->moved_normal_velocity,
                                   .moved_tangential_velocity = p->moved_tangential_velocity,
-                                  .statistics = p->statistics};
+                                  .statistics = p->statistics,
+                                  .ratio = p->ratio,
+                                  .ratio_time = p->ratio_time,
+                                  .noise = p->noise,
+                                  .ratio_bound = p->ratio_bound};
     return taut_struct_fill(result, &own, sizeof own, "taut_projection_result", error);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "project/difference.h"
 
 static const struct {
     unsigned bit;
@@ -24,6 +25,7 @@ static const struct {
     {TAUT_SETTING_ORDER, "order"},
     {TAUT_SETTING_HORIZON, "horizon"},
     {TAUT_SETTING_ITERATE, "iterate"},
+    {TAUT_SETTING_COPIES, "copies"},
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
@@ -68,9 +70,13 @@ int taut_projection_settings_read(const taut_options *options, taut_projection_s
         .accelerate = taut_options_flag(options, "accelerate"),
         .passes = taut_options_integer(options, "passes"),
         .tolerance = taut_options_real(options, "tolerance"),
-        .order = (int)taut_options_integer(options, "order"),
+        .order =
+            taut_options_given(options, "order") ? (int)taut_options_integer(options, "order") : 0,
         .horizon = taut_options_real(options, "horizon"),
-        .plain = strcmp(taut_options_text(options, "iterate"), "plain") == 0,
+        .iteration = taut_iteration_find(taut_options_text(options, "iterate")),
+        .copies = taut_options_given(options, "copies")
+                      ? (int)taut_options_integer(options, "copies")
+                      : 0,
         .from = taut_options_real(options, "from"),
     };
     return taut_options_given(options, "method")

@@ -117,6 +117,7 @@ struct taut_system {
     double *mass_constant;
     unsigned char *soft;      /* [bonds] or NULL */
     unsigned char *hold;      /* [n] or NULL */
+    unsigned char *positive;  /* [n] or NULL: the variable is never negative */
     int64_t start_steps;      /* order of evaluation of dependent start values */
     int32_t *start_kernel_of; /* [start_steps]: kernel, or ~kernel: all its members at once */
     taut_index *start_member_of;

@@ -1,0 +1,214 @@
+/* rates_report.c - taut_rates: the rates at a state, the gap between slow and fast ones, and what
+ * it means for the observables. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/options.h"
+#include "base/structs.h"
+#include "base/vectors.h"
+#include "blackbox/flows.h"
+#include "point/hold/kept_functions.h"
+#include "project/difference.h"
+#include "project/flow_rates.h"
+#include "project/project.h"
+#include "system/system.h"
+
+typedef struct work {
+    taut_arena arena;
+    taut_context *context;
+    taut_sizes sizes;
+    taut_projection_settings settings;
+    taut_kept_functions held;
+    taut_flow *flow;
+    taut_statistics statistics;
+    taut_flow_rates rates;
+    double *z, *scale, *noise, *points;
+} work;
+
+static int prepare(work *w, const taut_system *system, const taut_options *options,
+                   taut_error *error)
+{
+    taut_system_sizes(system, &w->sizes);
+    taut_index n = w->sizes.coordinates;
+    if (w->sizes.kind == TAUT_MECHANICAL || w->sizes.algebraic > 0)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "rates need a first-order system without algebraic variables, or a black "
+                         "box");
+    TAUT_TRY(taut_projection_settings_for(system, options, &w->arena, &w->settings, error));
+    TAUT_TRY(TAUT_RESERVE(&w->arena, n, error, &w->z, &w->scale, &w->noise));
+    TAUT_TRY(TAUT_RESERVE(&w->arena, TAUT_NOISE_POINTS * (int64_t)n, error, &w->points));
+    TAUT_TRY(taut_context_create(system, &w->arena.allocator, &w->context, error));
+    TAUT_TRY(taut_context_start(w->context, w->settings.from, w->z, NULL, error));
+    TAUT_TRY(taut_kept_functions_create(&w->held, w->context, &w->arena, w->settings.hold,
+                                        w->settings.from, w->z, error));
+    double size = fmax(taut_largest(n, w->z), DBL_MIN);
+    for (taut_index i = 0; i < n; i++)
+        w->scale[i] = fmax(fabs(w->z[i]), 1e-8 * size);
+    return taut_flow_rates_create(&w->rates, n, w->scale, &w->arena, error);
+}
+
+/* Of a black box; its horizon is given, or found. */
+static int closed(work *w, double *horizon, taut_error *error)
+{
+    const taut_system *system = taut_context_system(w->context);
+    const char *description;
+    double t = w->settings.from, noise = 0;
+    *horizon =
+        isnan(w->settings.horizon) ? taut_stepper_number(system, "horizon") : w->settings.horizon;
+    bool given = *horizon > 0;
+    TAUT_TRY(taut_flow_create(w->context, &w->arena, &w->statistics, given ? *horizon : 1,
+                              w->settings.copies, &w->flow, &description, error));
+    int status = taut_flow_noise(w->flow, t, given ? *horizon : 1e-3, w->z, w->scale, w->points,
+                                 w->noise, error);
+    for (taut_index i = 0; i < w->rates.n && status == 0; i++)
+        noise = fmax(noise, w->noise[i] / w->scale[i]);
+    if (status < 0)
+        return status;
+    if (given)
+        return taut_flow_rates_closed(&w->rates, w->flow, t, *horizon, w->z, noise, error);
+    return taut_flow_rates_horizon(&w->rates, w->flow, t, w->z, w->held.unknowns, 1, noise, horizon,
+                                   error);
+}
+
+/* The largest ratio of successive rates, past those of invariants. */
+static void find_gap(const taut_flow_rates *r, taut_rates_report *report)
+{
+    report->gap = 0;
+    for (taut_index k = report->conserved + 1; k < r->n; k++) {
+        double ratio = cabs(r->rate[k]) / fmax(cabs(r->rate[k - 1]), fmax(r->resolution, DBL_MIN));
+        if (ratio > report->gap) {
+            report->gap = ratio;
+            report->slow = (int)k - report->conserved;
+        }
+    }
+}
+
+/* The variables with the largest weights in the function of rate k. */
+static void fill_rate(const work *w, taut_index k, taut_rate *rate)
+{
+    const taut_flow_rates *r = &w->rates;
+    const double complex *left = r->left + (int64_t)k * r->n;
+    *rate = (taut_rate){.real = creal(r->rate[k]), .imaginary = cimag(r->rate[k])};
+    bool second = rate->imaginary < 0; /* of a pair: the other function */
+    for (int a = 0; a < 4; a++) {
+        double most = 0;
+        rate->variable[a] = -1;
+        for (taut_index i = 0; i < r->n; i++) {
+            double part = second ? cimag(left[i]) : creal(left[i]);
+            bool used = false;
+            for (int b = 0; b < a; b++)
+                used |= rate->variable[b] == i;
+            if (!used && fabs(part) > fabs(most)) {
+                most = part;
+                rate->variable[a] = i;
+            }
+        }
+        rate->weight[a] = most;
+        if (a > 0 && !(fabs(most) > 0.01 * fabs(rate->weight[0])))
+            rate->variable[a] = -1;
+    }
+    double first = rate->weight[0];
+    for (int a = 0; a < 4 && first != 0; a++)
+        rate->weight[a] = rate->variable[a] < 0 ? 0 : rate->weight[a] / first;
+}
+
+/* "O2 + 0.5*H - 2*OH": in the variables themselves. */
+static void write_function(const work *w, const taut_rate *rate, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (int a = 0; a < 4 && rate->variable[a] >= 0; a++) {
+        char name[60];
+        taut_index i = rate->variable[a];
+        double weight = rate->weight[a] * w->scale[rate->variable[0]] / w->scale[i];
+        taut_system_name(taut_context_system(w->context), TAUT_COORDINATE, i, name, sizeof name);
+        size_t used = strlen(text);
+        if (a == 0)
+            snprintf(text + used, size - used, "%s", name);
+        else
+            snprintf(text + used, size - used, " %c %.3g*%s", weight < 0 ? '-' : '+', fabs(weight),
+                     name);
+    }
+}
+
+static void advise(const work *w, const taut_rate *rate, int count, taut_rates_report *report)
+{
+    char *text = report->advice, function[200];
+    size_t size = sizeof report->advice;
+    double growth = 0;
+    for (taut_index k = 0; k < w->rates.n; k++)
+        growth = fmax(growth, creal(w->rates.rate[k]));
+    if (report->gap < 3) {
+        snprintf(text, size, "no gap between slow and fast rates: there is no slow manifold here");
+        return;
+    }
+    snprintf(text, size, "the slow manifold appears to have dimension %d", report->slow);
+    taut_index first_fast = report->conserved + report->slow;
+    if (growth > 0.1 * cabs(w->rates.rate[first_fast]))
+        snprintf(text + strlen(text), size - strlen(text),
+                 ", but deviations grow at the rate %.3g: it does not attract at this state",
+                 growth);
+    else if (report->observed == report->slow)
+        snprintf(text + strlen(text), size - strlen(text), ", as many as there are observables");
+    else
+        snprintf(text + strlen(text), size - strlen(text), ", and there %s %d observable%s: use %s",
+                 report->observed == 1 ? "is" : "are", report->observed,
+                 report->observed == 1 ? "" : "s",
+                 report->observed < report->slow ? "more" : "fewer");
+    const char *word = "; functions with slow rates: ";
+    for (int k = report->conserved; k < first_fast && k < count && report->observed != report->slow;
+         k++) {
+        write_function(w, &rate[k], function, sizeof function);
+        if (strlen(text) + strlen(word) + strlen(function) + 2 > size)
+            break;
+        snprintf(text + strlen(text), size - strlen(text), "%s%s", word, function);
+        word = ", ";
+    }
+}
+
+static int fill(work *w, int count, taut_rate *rate, taut_rates_report *report, taut_error *error)
+{
+    report->t = w->settings.from;
+    TAUT_TRY(w->sizes.kind == TAUT_BLACK_BOX
+                 ? closed(w, &report->horizon, error)
+                 : taut_flow_rates_open(&w->rates, w->context, report->t, w->z, error));
+    taut_flow_rates_vectors(&w->rates);
+    report->found = w->rates.n < count ? (int)w->rates.n : count;
+    report->resolution = w->rates.resolution;
+    report->limit = w->rates.limit;
+    int invariants = (int)(w->sizes.bonds - w->sizes.observables);
+    report->observed = (int)(w->held.n - w->held.unknowns) - invariants;
+    while (report->conserved < invariants && report->conserved < w->rates.n &&
+           cabs(w->rates.rate[report->conserved]) <= w->rates.resolution)
+        report->conserved++;
+    report->flow_uses = w->statistics.micro_steps;
+    find_gap(&w->rates, report);
+    for (int k = 0; k < report->found; k++)
+        fill_rate(w, k, &rate[k]);
+    advise(w, rate, report->found, report);
+    return TAUT_OK;
+}
+
+int taut_rates(const taut_system *system, const taut_options *options, int count, taut_rate *rate,
+               taut_rates_report *report, taut_error *error)
+{
+    taut_rates_report own = {.size = sizeof own};
+    taut_error_clear(error);
+    TAUT_REQUIRE(system && report && count >= 0 && (rate || count == 0));
+    work w = {0};
+    taut_allocator from = taut_allocator_or_default(NULL);
+    taut_arena_init(&w.arena, &from);
+    int status = prepare(&w, system, options, error);
+    if (status == 0)
+        status = fill(&w, count, rate, &own, error);
+    if (status > 0)
+        status = error ? error->code : TAUT_ERROR_EVALUATE;
+    if (w.flow)
+        w.flow->destroy(w.flow);
+    taut_kept_functions_destroy(&w.held);
+    taut_context_destroy(w.context);
+    taut_arena_clear(&w.arena);
+    return status != 0 ? status
+                       : taut_struct_fill(report, &own, sizeof own, "taut_rates_report", error);
+}
