@@ -16,10 +16,11 @@
  * Wanner I, III.5 and III.7.]
  *
  * Deviations: the driver accepts or rejects by its own norm, in which ten times the estimate
- * counts; steps grow by any factor from 1.1 to 2, and the order increases at unequal steps too,
- * which takes a quarter less evaluations; a rejected step leaves the differences as they were, in a
- * second set. Dense output integrates Newton's polynomial backwards from the end of a step, as
- * theirs, and is joined to its beginning by a cubic of the size of the error of the step. */
+ * counts; steps grow by any factor from 1.1 to 2, and the order increases while step sizes vary
+ * too; these numbers were chosen by the runs of tests/test_trust.c. A rejected step leaves the
+ * differences as they were, in a second set. Dense output integrates Newton's polynomial backwards
+ * from the end of a step, as theirs, and is joined to its beginning by a cubic of the size of the
+ * error of the step. */
 
 #include <limits.h>
 #include <math.h>
