@@ -394,14 +394,16 @@ static void put_table(taut_source *source, const taut_tape *tape, const char *fu
 static void put_bound_table(taut_source *source, const taut_tape *tape, const char *function,
                             unsigned char *flag)
 {
-    if (!tape->binding || tape->level_end[TAUT_BOUND_LEVELS - 1] > INLINE_LENGTH)
+    if (!tape->binding ||
+        (!tape->binding->alone && tape->level_end[TAUT_BOUND_LEVELS - 1] > INLINE_LENGTH))
         return;
-    for (int level = 0; level < TAUT_BOUND_LEVELS; level++)
+    const int levels = tape->binding->alone ? 1 : TAUT_BOUND_LEVELS;
+    for (int level = 0; level < levels; level++)
         put_bound(source, tape, function, level, flag);
     print(source,
           "double (*const %s_bound[])(const double *const *, double *const *, const double *) = "
-          "{%s_bound0, %s_bound1};\n",
-          function, function, function);
+          "{%s_bound0, %s_bound%d};\n",
+          function, function, function, levels - 1);
 }
 
 /* Everything for one level: the body, its form for one lane and, for short ones, the loops. */
@@ -432,11 +434,14 @@ int taut_native_emit(const taut_tape *tape, const char *function, taut_source *s
             error, TAUT_ERROR_SIZE,
             "the tables have too many values to compile (at most %d); they stay interpreted",
             CURVE_NUMBERS / 4);
-    for (int level = 0; level < TAUT_LEVELS; level++)
+    const bool alone = tape->binding && tape->binding->alone;
+    for (int level = 0; level < TAUT_LEVELS && !alone; level++)
         if (level + 1 == TAUT_LEVELS || tape->level_end[level + 1] != tape->level_end[level])
             put_level(source, tape, function, tape->level_end[level], flag);
-    put_entry(source, tape, function);
-    put_table(source, tape, function);
+    if (!alone) {
+        put_entry(source, tape, function);
+        put_table(source, tape, function);
+    }
     put_bound_table(source, tape, function, flag);
     return source->failed ? taut_fail_memory(error) : 0;
 }

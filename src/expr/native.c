@@ -497,7 +497,7 @@ static bool find_function(void *object, int k, native_function *function)
     function->one = dlsym(object, name);
     snprintf(name, sizeof name, "taut_f%d_bound", k);
     function->bound = dlsym(object, name);
-    return symbol && function->one;
+    return (symbol && function->one) || function->bound;
 }
 
 /* Loads the cached object and finds its functions. */

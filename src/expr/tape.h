@@ -40,6 +40,7 @@ typedef struct taut_tape_binding {
     const taut_bound_output *output;
     const int32_t *watch; /* registers */
     int32_t output_end[TAUT_BOUND_LEVELS], watch_end[TAUT_BOUND_LEVELS];
+    bool alone; /* no other form is compiled */
 } taut_tape_binding;
 /* Returns sum - sum of the watched registers: 0, or NaN when one is not finite or they are very
  * large. */

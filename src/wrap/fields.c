@@ -11,12 +11,14 @@
 
 #include "base/rows.h"
 #include "step/mechanics.h"
+#include "system/fused.h"
 
 typedef struct mechanical {
     taut_field field;
     taut_mechanics mechanics;
-    taut_saddle *saddle; /* NULL: diagonal mass without rigid bonds */
-    bool factored;       /* once for all: constant mass without rigid bonds */
+    taut_fused_work *fused; /* all of it as one tape, or NULL */
+    taut_saddle *saddle;    /* NULL: diagonal mass without rigid bonds */
+    bool factored, counted; /* once for all: constant mass without rigid bonds */
     double alpha, beta;
     double *gdot, *reaction; /* [rigid bonds] */
 } mechanical;
@@ -41,11 +43,27 @@ static void aim(mechanical *w, const double *v)
         w->reaction[r] -= w->alpha * w->gdot[r] + w->beta * x->values.bond[x->rod[r]];
 }
 
+/* As the saddle solver would have it. */
+static void count(mechanical *w)
+{
+    taut_statistics *statistics = w->field.statistics;
+    statistics->force_evaluations++;
+    if (!w->saddle)
+        return;
+    statistics->factorisations += !w->counted;
+    statistics->solves++;
+    w->counted = w->mechanics.rods == 0 && !w->mechanics.varying;
+}
+
 static int evaluate(taut_field *field, double t, const double *q, const double *v, double *rate,
                     double *lambda, taut_error *error)
 {
     mechanical *w = field->self;
     taut_mechanics *x = &w->mechanics;
+    if (w->fused && taut_fused_run(w->fused, t, q, v, rate, lambda, x->values.jacobian)) {
+        count(w);
+        return TAUT_OK;
+    }
     TAUT_TRY(taut_mechanics_force(x, t, q, v, rate, lambda, error));
     if (!w->saddle) {
         for (taut_index i = 0; i < x->n; i++)
@@ -55,7 +73,7 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
     aim(w, v);
     if (!w->factored) {
         TAUT_TRY(taut_mechanics_factor(x, w->saddle, t, x->mass, x->rod_jacobian, NULL, error));
-        w->factored = x->rods == 0 && !x->varying;
+        w->factored = w->counted = x->rods == 0 && !x->varying;
     }
     TAUT_TRY(taut_saddle_solve(w->saddle, 1, rate, w->reaction, error));
     field->statistics->solves++;
@@ -92,7 +110,12 @@ static int fill(mechanical *w, taut_context *context, taut_arena *arena,
                             .statistics = statistics,
                             .self = w};
     if (x->rods == 0 && !x->mass_start)
-        return taut_mechanics_need_masses(x, "an explicit method", error);
+        TAUT_TRY(taut_mechanics_need_masses(x, "an explicit method", error));
+    if (!terms)
+        TAUT_TRY(taut_fused_open(context, TAUT_FUSED_ACCELERATION, x->rods, x->rod, arena,
+                                 &w->fused, error));
+    if (x->rods == 0 && !x->mass_start)
+        return TAUT_OK;
     return taut_mechanics_saddle(x, false, true, &arena->allocator, &w->saddle, error);
 }
 
