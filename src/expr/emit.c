@@ -244,6 +244,21 @@ static void put_shown(taut_source *source, const taut_tape *tape, int32_t reg, u
     put_input(source, tape->binding, reg);
 }
 
+/* Leaves the function when a pivot is too small, NaN included. */
+static void put_pivot(taut_source *source, const taut_tape *tape, const int32_t *pair,
+                      unsigned char *flag)
+{
+    put_shown(source, tape, pair[0], flag);
+    put_shown(source, tape, pair[1], flag);
+    print(source, "    if (!(");
+    put_operand(source, tape, pair[0]);
+    print(source, " > ");
+    put_number(source, tape->binding->tolerance);
+    print(source, " * ");
+    put_operand(source, tape, pair[1]);
+    print(source, "))\n        return 0.0 / 0.0;\n");
+}
+
 /* The bound form of a level: everything is read before anything is written, so that arrays may
  * overlap. */
 static void put_bound(taut_source *source, const taut_tape *tape, const char *function, int level,
@@ -268,6 +283,8 @@ static void put_bound(taut_source *source, const taut_tape *tape, const char *fu
         put_operand(source, tape, binding->watch[k]);
     }
     print(source, ";\n");
+    for (int32_t k = 0; k < binding->pivots; k++)
+        put_pivot(source, tape, binding->pivot + 2 * (int64_t)k, flag);
     for (const taut_bound_output *out = binding->output; out < end; out++) {
         if (out->optional)
             print(source, "    if (to[%d])\n    ", (int)out->array);

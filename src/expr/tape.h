@@ -40,10 +40,14 @@ typedef struct taut_tape_binding {
     const taut_bound_output *output;
     const int32_t *watch; /* registers */
     int32_t output_end[TAUT_BOUND_LEVELS], watch_end[TAUT_BOUND_LEVELS];
+    /* pairs of registers: the first must be above `tolerance` times the second */
+    int32_t pivots;
+    const int32_t *pivot;
+    double tolerance;
     bool alone; /* no other form is compiled */
 } taut_tape_binding;
 /* Returns sum - sum of the watched registers: 0, or NaN when one is not finite or they are very
- * large. */
+ * large; and NaN when a pivot is too small. */
 typedef double (*taut_bound_function)(const double *const *from, double *const *to,
                                       const double *regs);
 

@@ -8,6 +8,7 @@
 #include "system/fused.h"
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/vectors.h"
@@ -16,7 +17,7 @@
  * of many members gain from being run in vectors. */
 enum { MOST_RODS = 8, MOST_COORDINATES = 64, COMPILED = 4000, INTERPRETED = 600 };
 enum { FROM_Q, FROM_V, FROM_TIME, FROM_KNOWN };
-enum { TO_X, TO_LAMBDA, TO_JACOBIAN, TO_PIVOT, TO_COUNT };
+enum { TO_X, TO_LAMBDA, TO_JACOBIAN, TO_COUNT };
 static const double TOLERANCE = 64 * DBL_EPSILON; /* above that of the saddle solver */
 
 typedef struct fuser {
@@ -32,7 +33,7 @@ typedef struct fuser {
     int32_t *row, *entry;                     /* G: [m][n], and in the order of its pattern */
     int32_t *lambda, *x;                      /* [m], [n] */
     int32_t pivot[2 * (MOST_RODS + MOST_COORDINATES)]; /* each with its diagonal entry */
-    int32_t slot;                             /* number of inputs */
+    int32_t pivots, slot;                     /* numbers of these and of inputs */
 } fuser;
 
 /* ---- inputs: q, v, t, parameters, compliances, damping times */
@@ -256,7 +257,7 @@ static void factor(fuser *f, taut_index rows, int32_t *a, bool definite)
     for (taut_index j = 0; j < rows; j++) {
         int32_t *pivot = &a[j * rows + j], column[MOST_COORDINATES];
         if (!definite) /* the diagonal entry itself was noted before the loop */
-            f->pivot[2 * f->fused->pivots++] = *pivot;
+            f->pivot[2 * f->pivots++] = *pivot;
         *pivot = inverse(f, *pivot);
         for (taut_index i = j + 1; i < rows; i++)
             column[i] = a[i * rows + j];
@@ -271,7 +272,7 @@ static void factor(fuser *f, taut_index rows, int32_t *a, bool definite)
 static void factor_checked(fuser *f, taut_index rows, int32_t *a)
 {
     for (taut_index j = 0; j < rows; j++)
-        f->pivot[2 * (f->fused->pivots + j) + 1] = a[j * rows + j];
+        f->pivot[2 * (f->pivots + j) + 1] = a[j * rows + j];
     factor(f, rows, a, false);
 }
 
@@ -401,8 +402,9 @@ static void move_node(fuser *f, splitter *s, int32_t k)
     }
 }
 
+/* What is stored, then the pivots. */
 typedef struct result_list {
-    int32_t count;
+    int32_t count, stored;
     int32_t *node;
     taut_bound_output *to;
 } result_list;
@@ -417,7 +419,7 @@ static int list_results(fuser *f, result_list *list)
 {
     const int64_t entries = f->system->sizes.jacobian_entries;
     const taut_fused *fused = f->fused;
-    const int64_t room = f->n + f->m + entries + 2 * (int64_t)fused->pivots;
+    const int64_t room = f->n + f->m + entries + 2 * (int64_t)f->pivots;
     list->node = TAUT_NEW(f->scratch, int32_t, room);
     list->to = TAUT_NEW(f->arena, taut_bound_output, room);
     if (!list->node || !list->to)
@@ -428,8 +430,9 @@ static int list_results(fuser *f, result_list *list)
         add_result(list, f->lambda[i], TO_LAMBDA, i);
     for (int32_t k = 0; fused->jacobian && k < entries; k++)
         add_result(list, f->entry[k], TO_JACOBIAN, k);
-    for (int32_t k = 0; k < 2 * fused->pivots; k++)
-        add_result(list, f->pivot[k], TO_PIVOT, k);
+    list->stored = list->count;
+    for (int32_t k = 0; k < 2 * f->pivots; k++)
+        add_result(list, f->pivot[k], 0, 0);
     return 0;
 }
 
@@ -451,9 +454,15 @@ static int bind(fuser *f, const result_list *list)
         list->to[k].from = tape->output[k];
     for (taut_index i = 0; i < f->n; i++)
         watch[i] = tape->output[i];
-    *binding = (taut_tape_binding){.input = input, .output = list->to, .watch = watch, .alone = true};
+    *binding = (taut_tape_binding){.input = input,
+                                   .output = list->to,
+                                   .watch = watch,
+                                   .alone = true,
+                                   .pivots = f->pivots,
+                                   .pivot = tape->output + list->stored,
+                                   .tolerance = TOLERANCE};
     for (int level = 0; level < TAUT_BOUND_LEVELS; level++) {
-        binding->output_end[level] = list->count;
+        binding->output_end[level] = list->stored;
         binding->watch_end[level] = f->n;
     }
     tape->binding = binding;
@@ -631,7 +640,6 @@ int taut_fused_open(taut_context *context, taut_fused_kind kind, taut_index rods
     TAUT_NEED(error, work);
     *work = (taut_fused_work){.fused = fused, .context = context, .renewed = -1};
     TAUT_TRY(TAUT_RESERVE(arena, fused->known, error, &work->known));
-    TAUT_TRY(TAUT_RESERVE(arena, 2 * (int64_t)fused->pivots, error, &work->pivot));
     TAUT_TRY(TAUT_RESERVE(arena, system->sizes.bonds, error, &work->lambda));
     TAUT_TRY(TAUT_RESERVE(arena, fused->once->registers, error, &work->once));
     TAUT_TRY(TAUT_RESERVE(arena, fused->each->registers, error, &work->each));
@@ -658,7 +666,7 @@ static void renew(taut_fused_work *w)
     w->renewed = context->renewals;
 }
 
-/* The interpreter: sum - sum of x, as the compiled form returns it. */
+/* The interpreter; returns what the compiled form does. */
 static double interpret(const taut_fused_work *w, const double *const *from, double *const *to)
 {
     const taut_tape *tape = w->fused->each;
@@ -674,24 +682,24 @@ static double interpret(const taut_fused_work *w, const double *const *from, dou
         to[out->array][out->place] = regs[out->from];
     for (taut_index i = 0; i < n; i++)
         total += regs[tape->output[i]];
+    for (int32_t k = 0; k < binding->pivots; k++)
+        if (!(regs[binding->pivot[2 * k]] >
+              binding->tolerance * regs[binding->pivot[2 * k + 1]]))
+            return NAN;
     return total - total;
 }
 
 bool taut_fused_run(taut_fused_work *w, double t, const double *q, const double *v, double *x,
                     double *lambda, double *jacobian)
 {
-    const taut_fused *fused = w->fused;
+    const taut_tape *tape = w->fused->each;
     if (w->context->kernel != w->context->system->kernel)
         return false; /* guards are held */
     if (w->renewed != w->context->renewals)
         renew(w);
     const double *const from[] = {q, v, &t, w->known};
-    double *const to[TO_COUNT] = {x, lambda ? lambda : w->lambda, jacobian, w->pivot};
-    double odd = fused->each->native_bound ? fused->each->native_bound[0](from, to, NULL)
-                                           : interpret(w, from, to);
-    for (int32_t k = 0; k < fused->pivots; k++)
-        if (!(w->pivot[2 * k] > TOLERANCE * w->pivot[2 * k + 1]))
-            return false;
+    double *const to[TO_COUNT] = {x, lambda ? lambda : w->lambda, jacobian};
+    double odd = tape->native_bound ? tape->native_bound[0](from, to, NULL) : interpret(w, from, to);
     if (odd != 0)
         return false;
     w->context->statistics.force_evaluations++;

@@ -27,8 +27,8 @@ typedef struct taut_fused {
     const unsigned char *rigid; /* [bonds] */
     taut_index rods;            /* how many are */
     taut_tape *once;            /* parameters, compliances, damping times -> known[] */
-    taut_tape *each;            /* q, v, t, known[] -> x, lambda, G, pivots; bound */
-    int32_t known, pivots;      /* numbers of these */
+    taut_tape *each;            /* q, v, t, known[] -> x, lambda, G; bound */
+    int32_t known;              /* number of these */
     bool jacobian;              /* G of all bonds is among the results: there are springs */
 } taut_fused;
 
@@ -37,7 +37,7 @@ typedef struct taut_fused_work {
     const taut_fused *fused;
     taut_context *context;
     int64_t renewed; /* renewals of the context that known[] belongs to */
-    double *known, *pivot, *lambda, *once, *each;
+    double *known, *lambda, *once, *each;
 } taut_fused_work;
 
 /* *fused: NULL when the system does not fit: it is large, is not made of statements, or has more

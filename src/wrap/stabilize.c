@@ -16,6 +16,7 @@
 
 #include "base/vectors.h"
 #include "step/mechanics.h"
+#include "system/fused.h"
 #include "wrap/conserve.h"
 #include "wrap/invariants.h"
 
@@ -28,6 +29,7 @@ typedef struct stabilizer {
     taut_index n;
     taut_mechanics mechanics;
     taut_saddle *saddle;
+    taut_fused_work *position, *velocity; /* corrections of "post" as one tape each, or NULL */
     double *ones;                /* the unit metric; NULL: the mass */
     double *q, *v;               /* the new state until it is known to be good, [n] */
     double *step, *residual;     /* [n], [rigid bonds] */
@@ -65,6 +67,18 @@ static int correction(stabilizer *w, double *size, taut_error *error)
     return TAUT_OK;
 }
 
+/* x <- x + the correction of one tape; false: the bonds must be evaluated. */
+static bool correct_fused(stabilizer *w, taut_fused_work *fused, double t, double *x)
+{
+    if (!fused || !taut_fused_run(fused, t, w->q, w->v, w->step, NULL, NULL))
+        return false;
+    for (taut_index i = 0; i < w->n; i++)
+        x[i] += w->step[i];
+    w->projector.statistics->factorisations++;
+    w->projector.statistics->solves++;
+    return true;
+}
+
 static void take_positions(stabilizer *w)
 {
     for (taut_index r = 0; r < w->mechanics.rods; r++)
@@ -75,6 +89,8 @@ static void take_positions(stabilizer *w)
 static int project_velocity(stabilizer *w, double t, taut_error *error)
 {
     double size;
+    if (correct_fused(w, w->velocity, t, w->v))
+        return TAUT_OK;
     TAUT_TRY(taut_mechanics_bonds(&w->mechanics, t, w->q, w->v, 0, error));
     TAUT_TRY(factor(w, t, error));
     taut_mechanics_rates(&w->mechanics, w->v, w->residual);
@@ -87,6 +103,8 @@ static int newton_positions(stabilizer *w, double t, taut_error *error)
 {
     double size;
     for (int pass = 0; pass < w->passes; pass++) {
+        if (correct_fused(w, w->position, t, w->q))
+            continue;
         TAUT_TRY(taut_mechanics_bonds(&w->mechanics, t, w->q, w->v, 0, error));
         TAUT_TRY(factor(w, t, error));
         take_positions(w);
@@ -297,6 +315,12 @@ static int fill_mechanical(stabilizer *w, taut_context *context, taut_arena *are
         TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->ones));
         for (taut_index i = 0; i < w->n; i++)
             w->ones[i] = 1;
+    }
+    if (!w->kind->simple && !w->conserve) { /* invariants need the matrix that was factorised */
+        TAUT_TRY(taut_fused_open(context, TAUT_FUSED_POSITION, x->rods, x->rod, arena, &w->position,
+                                 error));
+        TAUT_TRY(taut_fused_open(context, TAUT_FUSED_VELOCITY, x->rods, x->rod, arena, &w->velocity,
+                                 error));
     }
     return taut_mechanics_saddle(x, w->kind->simple, true, &arena->allocator, &w->saddle, error);
 }
