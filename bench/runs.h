@@ -19,13 +19,13 @@ typedef struct bench {
     int code;
 } bench;
 
-/* Options "name=value ..."; links > 0 sets the parameter N. */
-static inline bench make(const char *model, int links, const char *settings)
+/* Options "name=value ..."; links > 0 sets the parameter N. No solver yet. */
+static inline bench prepare(const char *model, int links, const char *settings, bool compile)
 {
     bench b = {0};
     char copy[400], count[40];
     const char *set[] = {count};
-    taut_load how = {.size = sizeof how, .set = set, .set_count = links > 0};
+    taut_load how = {.size = sizeof how, .set = set, .set_count = links > 0, .compile = compile};
     snprintf(copy, sizeof copy, "%s", settings);
     snprintf(count, sizeof count, "N=%d", links);
     b.code = taut_system_parse(model, strlen(model), "bench", &how, &b.system, &b.error);
@@ -39,6 +39,12 @@ static inline bench make(const char *model, int links, const char *settings)
         *value++ = '\0';
         b.code = taut_options_set(b.options, word, value, &b.error);
     }
+    return b;
+}
+
+static inline bench make(const char *model, int links, const char *settings)
+{
+    bench b = prepare(model, links, settings, false);
     if (b.code == 0)
         b.code = taut_solver_create(b.system, b.options, NULL, &b.solver, &b.error);
     return b;

@@ -53,7 +53,10 @@ void taut_error_clear(taut_error *error)
 {
     if (!error)
         return;
-    memset(error, 0, sizeof *error);
+    /* every step begins with this: texts are emptied, not filled with zeros */
+    error->code = error->line = error->column = error->source_column = 0;
+    error->file[0] = error->source[0] = error->option[0] = error->message[0] = '\0';
+    memset(error->reserved, 0, sizeof error->reserved);
     error->t = NAN;
 }
 

@@ -192,7 +192,8 @@ static int try_step(taut_solver *solver, double h, double next, int *failure, ta
 {
     taut_control *c = &solver->control;
     taut_stepper *s = &solver->stepper;
-    const taut_control was = *c;
+    const double was_h = c->h, was_before = c->before, was_largest = c->largest;
+    const bool was_held = c->held;
     int status = s->method->step(s, h, error);
     bool taken = status == 0;
     if (taken) {
@@ -207,7 +208,10 @@ static int try_step(taut_solver *solver, double h, double next, int *failure, ta
             status = taut_complete(solver, error);
         if (status == 0 && (status = taut_guard_step(solver, h, error)) > 0) {
             undo(s);
-            *c = was;
+            c->h = was_h;
+            c->before = was_before;
+            c->largest = was_largest;
+            c->held = was_held;
             *failure = 0;
             return TAUT_RETRY;
         }

@@ -26,6 +26,10 @@ static const char *const row_text[TAUT_OP_COUNT] = {
     TAUT_UNARY_ROWS(ROW) TAUT_BINARY_ROWS(ROW)[TAUT_OP_SELECT] = EXPANDED(TAUT_SELECT_VALUE),
 };
 
+_Static_assert(TAUT_MOST_TERMS == 16 &&
+                   sizeof(taut_sum) == 16 * sizeof(double) + 18 * sizeof(int),
+               "struct taut_sum is written out below");
+
 static const char preamble[] =
     /* functions are called as they are; only those that are exact may become instructions */
     "#ifdef __GNUC__\n"
@@ -53,6 +57,7 @@ static const char preamble[] =
     "acos(double), atan(double);\n"
     "double sinh(double), cosh(double), tanh(double), pow(double, double), atan2(double, double), "
     "hypot(double, double);\n"
+    "struct taut_sum {\n    int terms, term[16];\n    double weight[16];\n};\n"
     "static inline double taut_value_round(double a)\n"
     "{\n"
     "    double size = fabs(a), whole = floor(size);\n"
@@ -268,7 +273,7 @@ static void put_bound(taut_source *source, const taut_tape *tape, const char *fu
     const taut_bound_output *end = binding->output + binding->output_end[level];
     memset(flag, 0, (size_t)tape->registers);
     print(source,
-          "static double %s_bound%d(const double *const *from, double *const *to, const double "
+          "static inline double %s_bound%d(const double *const *from, double *const *to, const double "
           "*x)\n{\n",
           function, level);
     for (int32_t i = 0; i < tape->level_end[level]; i++)
@@ -296,6 +301,42 @@ static void put_bound(taut_source *source, const taut_tape *tape, const char *fu
         put(source, ";\n", 2);
     }
     print(source, "    return sum - sum;\n}\n");
+}
+
+/* Stages of an explicit method: sums over n coordinates, n a number, and the bound form. The same
+ * operations in the same order as taut_sum_form_pair. */
+static void put_stages(taut_source *source, const taut_tape *tape, const char *function)
+{
+    static const char text[] =
+        "    for (int i = 1; i < count; i++) {\n"
+        "        double zq[N], zv[N], time = t + c[i] * h;\n"
+        "        const double *from[4] = {zq, zv, &time, known};\n"
+        "        double *to[3] = {kv[i], lambda, jacobian}, *speed = kq[i];\n"
+        "        for (int k = 0; k < N; k++)\n"
+        "            zq[k] = zv[k] = 0.0;\n"
+        "        for (int j = 0; j < row[i].terms; j++) {\n"
+        "            const double w = row[i].weight[j], *x = kq[row[i].term[j]], *y = "
+        "kv[row[i].term[j]];\n"
+        "            for (int k = 0; k < N; k++) {\n"
+        "                zq[k] += w * x[k];\n"
+        "                zv[k] += w * y[k];\n"
+        "            }\n"
+        "        }\n"
+        "        for (int k = 0; k < N; k++) {\n"
+        "            zq[k] = q[k] + h * zq[k];\n"
+        "            speed[k] = zv[k] = v[k] + h * zv[k];\n"
+        "        }\n";
+    print(source,
+          "#undef N\n#define N %d\n"
+          "int %s_stages(int count, const struct taut_sum *row, const double *c, double t, double h, "
+          "double *const *kq,\n    double *const *kv, const double *q, const double *v, const double "
+          "*known, double *lambda, double *jacobian)\n{\n",
+          (int)tape->binding->coordinates, function);
+    put(source, text, sizeof text - 1);
+    print(source,
+          "        if (%s_bound0(from, to, 0) != 0.0)\n            return i;\n    }\n    return "
+          "count;\n}\n",
+          function);
 }
 
 /* The table of one curve, and a function that looks it up as taut_curve_value does. */
@@ -421,6 +462,8 @@ static void put_bound_table(taut_source *source, const taut_tape *tape, const ch
           "double (*const %s_bound[])(const double *const *, double *const *, const double *) = "
           "{%s_bound0, %s_bound%d};\n",
           function, function, function, levels - 1);
+    if (tape->binding->coordinates > 0)
+        put_stages(source, tape, function);
 }
 
 /* Everything for one level: the body, its form for one lane and, for short ones, the loops. */

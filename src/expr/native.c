@@ -63,6 +63,7 @@ typedef struct native_function {
     void (*lanes)(int level, int lanes, int n, double *regs);
     void (*const *one)(double *regs);
     const taut_bound_function *bound; /* NULL for tapes that are not bound */
+    taut_stages_function stages;
 } native_function;
 
 /* What one creation works with; texts live in the arena. */
@@ -497,6 +498,9 @@ static bool find_function(void *object, int k, native_function *function)
     function->one = dlsym(object, name);
     snprintf(name, sizeof name, "taut_f%d_bound", k);
     function->bound = dlsym(object, name);
+    snprintf(name, sizeof name, "taut_f%d_stages", k);
+    void *stages = dlsym(object, name);
+    memcpy(&function->stages, &stages, sizeof stages);
     return (symbol && function->one) || function->bound;
 }
 
@@ -572,6 +576,7 @@ int taut_native_create(taut_tape *const *tapes, int count, const char *folder,
         tapes[i]->native = b.function[i].lanes;
         tapes[i]->native_one = b.function[i].one;
         tapes[i]->native_bound = b.function[i].bound;
+        tapes[i]->native_stages = b.function[i].stages;
     }
     made->arena = arena;
     *native = made;

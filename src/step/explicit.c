@@ -128,6 +128,24 @@ static void estimate(taut_stepper *s, const taut_state *begin, double h, double 
     }
 }
 
+/* The first stage that is to be evaluated alone. */
+static int stages_at_once(taut_stepper *s, const taut_state *begin, double h, double **kq,
+                          double **kv)
+{
+    const taut_runge_kutta *w = s->work;
+    if (!s->field->stages)
+        return 1;
+    return s->field->stages(s->field, &(taut_stages){.count = w->tableau->stages,
+                                                     .row = w->row,
+                                                     .c = w->tableau->c,
+                                                     .t = begin->t,
+                                                     .h = h,
+                                                     .kq = kq,
+                                                     .kv = kv,
+                                                     .q = begin->q,
+                                                     .v = begin->v});
+}
+
 int taut_runge_kutta_step(taut_stepper *s, double h, taut_error *error)
 {
     taut_runge_kutta *w = s->work;
@@ -137,7 +155,7 @@ int taut_runge_kutta_step(taut_stepper *s, double h, taut_error *error)
     taut_state old = s->now, next = s->last;
     double *kq[TAUT_TABLEAU_WIDTH], *kv[TAUT_TABLEAU_WIDTH];
     taut_runge_kutta_stages(w, &old, &next, kq, kv);
-    for (int i = 1; i < table->stages; i++)
+    for (int i = stages_at_once(s, &old, h, kq, kv); i < table->stages; i++)
         TAUT_TRY(taut_runge_kutta_stage(s, &old, h, i, kq, kv, error));
     next.t = old.t + h;
     form(s, &w->row[table->stages], kq, kv, h, old.q, old.v, next.q, next.v);

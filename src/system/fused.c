@@ -31,7 +31,8 @@ typedef struct fuser {
     int32_t *force, *mass;                    /* [n], [n][n] */
     int32_t *bond, *bond_dt, *gamma;          /* [m] */
     int32_t *row, *entry;                     /* G: [m][n], and in the order of its pattern */
-    int32_t *lambda, *x;                      /* [m], [n] */
+    int32_t *lambda, *x;                      /* [m], [results] */
+    taut_index results;
     int32_t pivot[2 * (MOST_RODS + MOST_COORDINATES)]; /* each with its diagonal entry */
     int32_t pivots, slot;                     /* numbers of these and of inputs */
 } fuser;
@@ -300,18 +301,26 @@ static int32_t residual(const fuser *f, taut_index i)
     }
 }
 
-/* lambda of the rigid bonds, number rod[r]; w is W^T, u is W^T D^-1. */
-static void solve_bonds(fuser *f, const taut_index *rod, const int32_t *w, const int32_t *u)
+/* The lower triangle of u w^T. */
+static void multiply(const fuser *f, const int32_t *u, const int32_t *w, int32_t *a)
 {
     const taut_index rods = f->fused->rods, n = f->n;
-    int32_t a[MOST_RODS * MOST_RODS], y[MOST_RODS];
-    for (taut_index r = 0; r < rods; r++) {
+    for (taut_index r = 0; r < rods; r++)
         for (taut_index s = 0; s <= r; s++) {
             int32_t total = f->zero;
             for (taut_index k = 0; k < n; k++)
                 total = sum(f, total, product(f, u[r * n + k], w[s * n + k]));
             a[r * rods + s] = total;
         }
+}
+
+/* lambda of the rigid bonds, number rod[r]; w is W^T, u is W^T D^-1. */
+static void solve_bonds(fuser *f, const taut_index *rod, const int32_t *w, const int32_t *u)
+{
+    const taut_index rods = f->fused->rods, n = f->n;
+    int32_t a[MOST_RODS * MOST_RODS], y[MOST_RODS];
+    multiply(f, u, w, a);
+    for (taut_index r = 0; r < rods; r++) {
         y[r] = residual(f, rod[r]);
         for (taut_index k = 0; k < n; k++)
             y[r] = sum(f, y[r], product(f, u[r * n + k], f->force[k]));
@@ -323,6 +332,23 @@ static void solve_bonds(fuser *f, const taut_index *rod, const int32_t *w, const
     upper(f, rods, a, y);
     for (taut_index r = 0; r < rods; r++)
         f->lambda[rod[r]] = y[r];
+}
+
+/* The squared distance of each rigid bond's gradient, of length 1, from the span of those before:
+ * pivots of G G^T over its diagonal. */
+static void measure_span(fuser *f)
+{
+    const taut_index n = f->n;
+    taut_index rods = 0;
+    int32_t row[MOST_RODS * MOST_COORDINATES], a[MOST_RODS * MOST_RODS];
+    for (taut_index i = 0; i < f->m; i++)
+        if (f->fused->rigid[i])
+            memcpy(row + n * rods++, f->row + i * n, (size_t)n * sizeof *row);
+    multiply(f, row, row, a);
+    factor_checked(f, rods, a);
+    for (taut_index r = 0; r < rods; r++)
+        f->x[r] = product(f, f->pivot[2 * r], inverse(f, f->pivot[2 * r + 1]));
+    f->results = rods;
 }
 
 /* From here on f->force is y. */
@@ -424,7 +450,7 @@ static int list_results(fuser *f, result_list *list)
     list->to = TAUT_NEW(f->arena, taut_bound_output, room);
     if (!list->node || !list->to)
         return TAUT_ERROR_MEMORY;
-    for (taut_index i = 0; i < f->n; i++)
+    for (taut_index i = 0; i < f->results; i++)
         add_result(list, f->x[i], TO_X, i);
     for (taut_index i = 0; i < f->m && fused->kind == TAUT_FUSED_ACCELERATION; i++)
         add_result(list, f->lambda[i], TO_LAMBDA, i);
@@ -442,7 +468,7 @@ static int bind(fuser *f, const result_list *list)
     taut_tape *tape = f->fused->each;
     taut_tape_binding *binding = TAUT_NEW(f->arena, taut_tape_binding, 1);
     taut_bound_input *input = TAUT_NEW(f->arena, taut_bound_input, tape->inputs);
-    int32_t *watch = TAUT_NEW(f->arena, int32_t, f->n);
+    int32_t *watch = TAUT_NEW(f->arena, int32_t, f->results);
     if (!binding || !input || !watch)
         return TAUT_ERROR_MEMORY;
     for (int32_t k = 0; k < tape->inputs; k++) {
@@ -452,18 +478,20 @@ static int bind(fuser *f, const result_list *list)
     }
     for (int32_t k = 0; k < list->count; k++)
         list->to[k].from = tape->output[k];
-    for (taut_index i = 0; i < f->n; i++)
+    for (taut_index i = 0; i < f->results; i++)
         watch[i] = tape->output[i];
     *binding = (taut_tape_binding){.input = input,
                                    .output = list->to,
                                    .watch = watch,
                                    .alone = true,
+                                   .coordinates =
+                                       f->fused->kind == TAUT_FUSED_ACCELERATION ? f->n : 0,
                                    .pivots = f->pivots,
                                    .pivot = tape->output + list->stored,
                                    .tolerance = TOLERANCE};
     for (int level = 0; level < TAUT_BOUND_LEVELS; level++) {
         binding->output_end[level] = list->stored;
-        binding->watch_end[level] = f->n;
+        binding->watch_end[level] = f->results;
     }
     tape->binding = binding;
     return 0;
@@ -519,7 +547,7 @@ static int reserve(fuser *f, taut_error *error)
             longest = f->system->kernel[k]->tape->registers;
     int32_t **const array[] = {&f->value, &f->force,   &f->mass, &f->bond,   &f->bond_dt,
                                &f->gamma, &f->row,     &f->entry, &f->lambda, &f->x};
-    const int64_t length[] = {longest, n, n * n, m, m, m, m * n, f->system->sizes.jacobian_entries, m, n};
+    const int64_t length[] = {longest, n, n * n, m, m, m, m * n, f->system->sizes.jacobian_entries, m, n > m ? n : m};
     for (size_t k = 0; k < sizeof array / sizeof *array; k++) {
         *array[k] = TAUT_NEW(f->scratch, int32_t, length[k]);
         TAUT_NEED(error, *array[k]);
@@ -539,7 +567,11 @@ static int make(fuser *f, splitter *s, taut_error *error)
     else
         for (taut_index i = 0; i < f->n; i++)
             f->force[i] = f->zero;
-    solve(f);
+    f->results = f->n;
+    if (f->fused->kind == TAUT_FUSED_SPAN)
+        measure_span(f);
+    else
+        solve(f);
     return make_tapes(f, s, error);
 }
 
@@ -680,8 +712,8 @@ static double interpret(const taut_fused_work *w, const double *const *from, dou
     const taut_bound_output *end = binding->output + binding->output_end[0];
     for (const taut_bound_output *out = binding->output; out < end; out++)
         to[out->array][out->place] = regs[out->from];
-    for (taut_index i = 0; i < n; i++)
-        total += regs[tape->output[i]];
+    for (int32_t k = 0; k < binding->watch_end[0]; k++)
+        total += regs[binding->watch[k]];
     for (int32_t k = 0; k < binding->pivots; k++)
         if (!(regs[binding->pivot[2 * k]] >
               binding->tolerance * regs[binding->pivot[2 * k + 1]]))
@@ -689,14 +721,33 @@ static double interpret(const taut_fused_work *w, const double *const *from, dou
     return total - total;
 }
 
+/* False: guards are held. */
+static inline bool ready(taut_fused_work *w)
+{
+    if (w->context->kernel != w->context->system->kernel)
+        return false;
+    if (w->renewed != w->context->renewals)
+        renew(w);
+    return true;
+}
+
+int taut_fused_stages(taut_fused_work *w, const taut_stages *s, double *jacobian)
+{
+    const taut_stages_function run = w->fused->each->native_stages;
+    if (!run || !ready(w))
+        return 1;
+    int end = run(s->count, s->row, s->c, s->t, s->h, s->kq, s->kv, s->q, s->v, w->known, w->lambda,
+                  jacobian);
+    w->context->statistics.force_evaluations += end - 1;
+    return end;
+}
+
 bool taut_fused_run(taut_fused_work *w, double t, const double *q, const double *v, double *x,
                     double *lambda, double *jacobian)
 {
     const taut_tape *tape = w->fused->each;
-    if (w->context->kernel != w->context->system->kernel)
-        return false; /* guards are held */
-    if (w->renewed != w->context->renewals)
-        renew(w);
+    if (!ready(w))
+        return false;
     const double *const from[] = {q, v, &t, w->known};
     double *const to[TO_COUNT] = {x, lambda ? lambda : w->lambda, jacobian};
     double odd = tape->native_bound ? tape->native_bound[0](from, to, NULL) : interpret(w, from, to);

@@ -5,6 +5,7 @@
  *     x = v':  f all forces, r = gamma        (the index-1 form; without rigid bonds M x = f)
  *     x = dq:  f = 0, r = g                   (towards the positions of rigid bonds)
  *     x = dv:  f = 0, r = gdot                (velocities along rigid bonds)
+ *     x[rigid bonds]: (distance of a row of G, of length 1, from the span of those before)^2
  *
  * The statements of the model are repeated in one graph, so that they share subexpressions; M =
  * L D L^T and A = G M^-1 G^T = L' D' L'^T are factorised there too, operation by operation, and
@@ -12,12 +13,14 @@
 #ifndef TAUT_SYSTEM_FUSED_H
 #define TAUT_SYSTEM_FUSED_H
 
+#include "base/field.h"
 #include "system/system.h"
 
 typedef enum taut_fused_kind {
     TAUT_FUSED_ACCELERATION,
     TAUT_FUSED_POSITION,
     TAUT_FUSED_VELOCITY,
+    TAUT_FUSED_SPAN,
     TAUT_FUSED_KINDS
 } taut_fused_kind;
 
@@ -51,10 +54,12 @@ int taut_fused_prepare(taut_system *system, taut_error *error);
 int taut_fused_open(taut_context *context, taut_fused_kind kind, taut_index rods,
                     const taut_index *rod, taut_arena *arena, taut_fused_work **work,
                     taut_error *error);
-/* x[n]; lambda[bonds] (of springs and rigid bonds) and the entries of G (unless all bonds are
+/* x[n] or x[rigid bonds]; lambda[bonds] (of springs and rigid bonds) and the entries of G (unless all bonds are
  * rigid) may be NULL. False: a result is not finite, a matrix is singular, or guards are held: to
  * be computed, and explained, statement by statement. */
 bool taut_fused_run(taut_fused_work *work, double t, const double *q, const double *v, double *x,
                     double *lambda, double *jacobian);
+/* Stages of an explicit method, as taut_field has them; 1 where nothing is compiled. */
+int taut_fused_stages(taut_fused_work *work, const taut_stages *stages, double *jacobian);
 
 #endif

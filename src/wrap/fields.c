@@ -44,15 +44,24 @@ static void aim(mechanical *w, const double *v)
 }
 
 /* As the saddle solver would have it. */
-static void count(mechanical *w)
+static void count(mechanical *w, int evaluations)
 {
     taut_statistics *statistics = w->field.statistics;
-    statistics->force_evaluations++;
-    if (!w->saddle)
+    statistics->force_evaluations += evaluations;
+    if (!w->saddle || evaluations == 0)
         return;
-    statistics->factorisations += !w->counted;
-    statistics->solves++;
-    w->counted = w->mechanics.rods == 0 && !w->mechanics.varying;
+    bool once = w->mechanics.rods == 0 && !w->mechanics.varying;
+    statistics->factorisations += !once ? evaluations : !w->counted;
+    statistics->solves += evaluations;
+    w->counted = once;
+}
+
+static int stages(taut_field *field, const taut_stages *s)
+{
+    mechanical *w = field->self;
+    int end = taut_fused_stages(w->fused, s, w->mechanics.values.jacobian);
+    count(w, end - 1);
+    return end;
 }
 
 static int evaluate(taut_field *field, double t, const double *q, const double *v, double *rate,
@@ -61,7 +70,7 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
     mechanical *w = field->self;
     taut_mechanics *x = &w->mechanics;
     if (w->fused && taut_fused_run(w->fused, t, q, v, rate, lambda, x->values.jacobian)) {
-        count(w);
+        count(w, 1);
         return TAUT_OK;
     }
     TAUT_TRY(taut_mechanics_force(x, t, q, v, rate, lambda, error));
@@ -114,6 +123,8 @@ static int fill(mechanical *w, taut_context *context, taut_arena *arena,
     if (!terms)
         TAUT_TRY(taut_fused_open(context, TAUT_FUSED_ACCELERATION, x->rods, x->rod, arena,
                                  &w->fused, error));
+    if (w->fused)
+        w->field.stages = stages;
     if (x->rods == 0 && !x->mass_start)
         return TAUT_OK;
     return taut_mechanics_saddle(x, false, true, &arena->allocator, &w->saddle, error);
