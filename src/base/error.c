@@ -84,7 +84,8 @@ void taut_error_quote(taut_error *error, const char *line, size_t length)
 static int fail(taut_error *error, int code, const char *option, const char *format, va_list list)
 {
     if (error) {
-        taut_error_clear(error);
+        memset(error, 0, sizeof *error);
+        error->t = NAN;
         error->code = code;
         snprintf(error->option, sizeof error->option, "%s", option);
         taut_message(error, format, list);

@@ -275,8 +275,8 @@ int taut_control_step(taut_solver *solver, double target, taut_error *error)
         if (failure != 0) {
             c->failure = failure;
             c->failed = t + h;
-            if (error)
-                c->reason = *error;
+            if (error) /* a cleared one may have old text behind its ends */
+                c->reason = error->code != 0 ? *error : (taut_error){.t = NAN};
         }
     }
 }
