@@ -15,7 +15,9 @@
 #include "expr/curve.h"
 #include "expr/values.h"
 
-enum { CURVE_NUMBERS = 200000, INLINE_LENGTH = 2000 };
+/* LOOP_LENGTH: compilers take seconds to vectorise longer bodies; the interpreter, whose loops over
+ * the lanes are vectors too, runs such levels of families. */
+enum { CURVE_NUMBERS = 200000, INLINE_LENGTH = 2000, LOOP_LENGTH = 150 };
 
 #define ROW(name, value) [TAUT_OP_##name] = #value,
 #define TEXT(value) #value
@@ -39,12 +41,6 @@ static const char preamble[] =
     "#define copysign __builtin_copysign\n"
     "#else\n"
     "double sqrt(double), fabs(double), floor(double), copysign(double, double);\n"
-    "#endif\n"
-    "#if defined __GNUC__ && defined __x86_64__\n"
-    "#define TAUT_AVX2\n"
-    "#define TAUT_HAS_AVX2 __builtin_cpu_supports(\"avx2\")\n"
-    "#else\n"
-    "#define TAUT_HAS_AVX2 0\n"
     "#endif\n"
     "#if defined __clang__\n"
     "#define TAUT_INDEPENDENT _Pragma(\"clang loop vectorize(assume_safety)\")\n"
@@ -381,32 +377,28 @@ static bool put_curves(taut_source *source, const taut_tape *tape, const char *f
     return true;
 }
 
-/* The loop over the lanes, twice where the processor may have AVX2 (without fused operations:
- * results do not change). Lanes do not depend on one another, which the compiler cannot prove. */
+/* Lanes do not depend on one another, which the compiler cannot prove. */
 static void put_loop(taut_source *source, const char *function, int length)
 {
-    static const char *const variant[2][2] = {{"", ""},
-                                              {"__attribute__((target(\"avx2\"))) ", "_avx2"}};
-    for (int i = 0; i < 2; i++) {
-        if (i == 1)
-            print(source, "#ifdef TAUT_AVX2\n");
-        print(source, "static %svoid %s_%d_lanes%s(double *regs, long s, int n)\n{\n",
-              variant[i][0], function, length, variant[i][1]);
-        print(source,
-              "    TAUT_INDEPENDENT\n    for (int l = 0; l < n; l++)\n        %s_%d(regs + l, regs "
-              "+ l, s);\n}\n",
-              function, length);
-        if (i == 1)
-            print(source, "#else\n#define %s_%d_lanes_avx2 %s_%d_lanes\n#endif\n", function, length,
-                  function, length);
-    }
+    print(source,
+          "static void %s_%d_lanes(double *regs, long s, int n)\n{\n    TAUT_INDEPENDENT\n    for "
+          "(int l = 0; l < n; l++)\n        %s_%d(regs + l, regs + l, s);\n}\n",
+          function, length, function, length);
 }
 
-/* Long bodies are not vectorised, since compilers take too long for that; tapes of one member
- * need not be. */
+/* Long bodies are not vectorised, since compilers take too long for that. */
 static bool has_loops(const taut_tape *tape, int32_t length)
 {
-    return length <= INLINE_LENGTH && !tape->binding;
+    return length <= INLINE_LENGTH && tape->members != 1;
+}
+
+/* Levels without a body of their own run the next one: where it is the same, and values of
+ * families, which are seldom wanted without their gradients. */
+static bool has_body(const taut_tape *tape, int level)
+{
+    const int levels = taut_native_levels(tape);
+    return level + 1 == levels || (tape->level_end[level + 1] != tape->level_end[level] &&
+                                   (level > 0 || tape->members <= 1));
 }
 
 /* The entry: the body of the level wanted. */
@@ -415,20 +407,17 @@ static void put_entry(taut_source *source, const taut_tape *tape, const char *fu
     print(source,
           "void %s(int level, int lanes, int n, double *regs)\n{\n    const long s = lanes;\n",
           function);
-    for (int level = 0; level < TAUT_LEVELS; level++) {
+    const int levels = taut_native_levels(tape);
+    for (int level = 0; level < levels; level++) {
         const int length = tape->level_end[level];
-        if (level + 1 < TAUT_LEVELS && tape->level_end[level + 1] == length)
-            continue; /* the next level runs the same */
-        if (level + 1 < TAUT_LEVELS)
+        if (!has_body(tape, level))
+            continue;
+        if (level + 1 < levels)
             print(source, "    if (level <= %d) {\n", level);
         else
             print(source, "    {\n");
         if (has_loops(tape, length))
-            print(source,
-                  "        if (TAUT_HAS_AVX2)\n            %s_%d_lanes_avx2(regs, s, n);\n        "
-                  "else\n"
-                  "            %s_%d_lanes(regs, s, n);\n",
-                  function, length, function, length);
+            print(source, "        %s_%d_lanes(regs, s, n);\n", function, length);
         else
             print(
                 source,
@@ -471,10 +460,19 @@ static void put_level(taut_source *source, const taut_tape *tape, const char *fu
                       unsigned char *flag)
 {
     put_body(source, tape, function, length, flag);
-    print(source, "static void %s_%d_one(double *regs)\n{\n    %s_%d(regs, regs, 1);\n}\n",
-          function, length, function, length);
+    if (tape->members <= 1)
+        print(source, "static void %s_%d_one(double *regs)\n{\n    %s_%d(regs, regs, 1);\n}\n",
+              function, length, function, length);
     if (has_loops(tape, length))
         put_loop(source, function, length);
+}
+
+int taut_native_levels(const taut_tape *tape)
+{
+    int levels = TAUT_LEVELS;
+    while (tape->members > 1 && levels > 0 && tape->level_end[levels - 1] > LOOP_LENGTH)
+        levels--;
+    return levels;
 }
 
 int taut_native_emit(const taut_tape *tape, const char *function, taut_source *source,
@@ -495,13 +493,14 @@ int taut_native_emit(const taut_tape *tape, const char *function, taut_source *s
             "the tables have too many values to compile (at most %d); they stay interpreted",
             CURVE_NUMBERS / 4);
     const bool alone = tape->binding && tape->binding->alone;
-    for (int level = 0; level < TAUT_LEVELS && !alone; level++)
-        if (level + 1 == TAUT_LEVELS || tape->level_end[level + 1] != tape->level_end[level])
+    const int levels = alone ? 0 : taut_native_levels(tape);
+    for (int level = 0; level < levels; level++)
+        if (has_body(tape, level))
             put_level(source, tape, function, tape->level_end[level], flag);
-    if (!alone) {
+    if (!alone && tape->members != 1)
         put_entry(source, tape, function);
+    if (!alone && tape->members <= 1)
         put_table(source, tape, function);
-    }
     put_bound_table(source, tape, function, flag);
     return source->failed ? taut_fail_memory(error) : 0;
 }

@@ -81,8 +81,8 @@ typedef struct build {
 } build;
 
 /* Results equal the interpreter's: no -ffast-math, and no rewriting of functions (gcc makes x /
- * sqrt(1 + x^2) of sin(atan(x))). No -march=native: a cache may be shared by machines. -O3 for
- * its vector loops over the lanes. */
+ * sqrt(1 + x^2) of sin(atan(x))). No -march=native: a cache may be shared by machines; AVX2 where
+ * this one has it (without fused operations: no value changes). */
 static const char *const flags[] = {"-std=c11",
                                     "-O3",
                                     "-fPIC",
@@ -93,6 +93,15 @@ static const char *const flags[] = {"-std=c11",
                                     "-ffp-contract=off",
                                     "-w"};
 enum { FLAGS = sizeof flags / sizeof *flags };
+
+static const char *machine_flag(void)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (__builtin_cpu_supports("avx2"))
+        return "-mavx2";
+#endif
+    return "-w";
+}
 
 /* ---- texts */
 
@@ -403,6 +412,7 @@ static int name_object(build *b)
     add_text(&digest, version);
     for (int i = 0; i < FLAGS; i++)
         add_text(&digest, flags[i]);
+    add_text(&digest, machine_flag());
     add_text(&digest, b->source.text);
     unsigned char sum[TAUT_DIGEST_BYTES];
     taut_digest_end(&digest, sum);
@@ -468,11 +478,12 @@ static int compile(build *b)
     if (!write_text(b->code, b->source.text, (size_t)b->source.length))
         return taut_fail(b->error, TAUT_ERROR_FILE, "cannot write %s: %s", b->code,
                          strerror(errno));
-    const char *arguments[FLAGS + 6];
+    const char *arguments[FLAGS + 7];
     int count = 0;
     arguments[count++] = b->compiler;
     for (int i = 0; i < FLAGS; i++)
         arguments[count++] = flags[i];
+    arguments[count++] = machine_flag();
     arguments[count++] = "-o";
     arguments[count++] = b->object;
     arguments[count++] = b->code;
@@ -501,7 +512,7 @@ static bool find_function(void *object, int k, native_function *function)
     snprintf(name, sizeof name, "taut_f%d_stages", k);
     void *stages = dlsym(object, name);
     memcpy(&function->stages, &stages, sizeof stages);
-    return (symbol && function->one) || function->bound;
+    return symbol || function->one || function->bound;
 }
 
 /* Loads the cached object and finds its functions. */
@@ -574,6 +585,7 @@ int taut_native_create(taut_tape *const *tapes, int count, const char *folder,
     }
     for (int i = 0; i < count; i++) {
         tapes[i]->native = b.function[i].lanes;
+        tapes[i]->native_levels = taut_native_levels(tapes[i]);
         tapes[i]->native_one = b.function[i].one;
         tapes[i]->native_bound = b.function[i].bound;
         tapes[i]->native_stages = b.function[i].stages;

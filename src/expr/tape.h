@@ -85,9 +85,12 @@ typedef struct taut_tape {
     const taut_instruction *code;
     const struct taut_curve *const *curve;
     bool kinks; /* some instruction has a kink */
+    /* how many members are evaluated: 1 and more have compiled forms of their own; 0: both */
+    int64_t members;
     /* compiled form, or NULL: same effect as the interpreter on outputs; and for each level the
-     * form for one lane alone, or NULL */
+     * form for one lane alone, or NULL; a tape may have one of them or both */
     void (*native)(int level, int lanes, int n, double *regs);
+    int native_levels; /* levels that it has; beyond, the interpreter is used */
     void (*const *native_one)(double *regs); /* [TAUT_LEVELS] */
     const taut_tape_binding *binding;        /* of a tape with one member, or NULL */
     const taut_bound_function *native_bound; /* [TAUT_BOUND_LEVELS], or NULL */
@@ -116,12 +119,12 @@ static inline void taut_tape_run(const taut_tape *tape, int level, int lanes, in
         return;
     if (level >= TAUT_LEVELS)
         level = TAUT_LEVELS - 1;
-    if (!tape->native)
-        taut_tape_interpret(tape, level, lanes, n, regs);
-    else if (lanes == 1 && tape->native_one)
+    if (lanes == 1 && tape->native_one)
         tape->native_one[level](regs);
-    else
+    else if (tape->native && level < tape->native_levels)
         tape->native(level, lanes, n, regs);
+    else
+        taut_tape_interpret(tape, level, lanes, n, regs);
 }
 
 /* How many companion registers jets of an operation need (contiguous, from `registers` on;

@@ -340,7 +340,7 @@ static void measure_span(fuser *f)
 {
     const taut_index n = f->n;
     taut_index rods = 0;
-    int32_t row[MOST_RODS * MOST_COORDINATES], a[MOST_RODS * MOST_RODS];
+    int32_t row[MOST_RODS * MOST_COORDINATES] = {0}, a[MOST_RODS * MOST_RODS];
     for (taut_index i = 0; i < f->m; i++)
         if (f->fused->rigid[i])
             memcpy(row + n * rods++, f->row + i * n, (size_t)n * sizeof *row);
