@@ -16,6 +16,7 @@
 /* COMPILED: operations, beyond which compilers take too long; INTERPRETED: beyond which statements
  * of many members gain from being run in vectors. */
 enum { MOST_RODS = 8, MOST_COORDINATES = 64, COMPILED = 4000, INTERPRETED = 600 };
+enum { MOST_PIVOTS = 32 }; /* of lengths */
 enum { FROM_Q, FROM_V, FROM_TIME, FROM_KNOWN };
 enum { TO_X, TO_LAMBDA, TO_JACOBIAN, TO_COUNT };
 static const double TOLERANCE = 64 * DBL_EPSILON; /* above that of the saddle solver */
@@ -33,7 +34,7 @@ typedef struct fuser {
     int32_t *row, *entry;                     /* G: [m][n], and in the order of its pattern */
     int32_t *lambda, *x;                      /* [m], [results] */
     taut_index results;
-    int32_t pivot[2 * (MOST_RODS + MOST_COORDINATES)]; /* each with its diagonal entry */
+    int32_t pivot[2 * (MOST_PIVOTS + MOST_RODS + MOST_COORDINATES)]; /* each with its diagonal entry */
     int32_t pivots, slot;                     /* numbers of these and of inputs */
 } fuser;
 
@@ -301,12 +302,75 @@ static int32_t residual(const fuser *f, taut_index i)
     }
 }
 
-/* The lower triangle of u w^T. */
-static void multiply(const fuser *f, const int32_t *u, const int32_t *w, int32_t *a)
+/* entry = +-u/sqrt(s): gives u, and s, or -1. Gradients of lengths are made of such entries. */
+static int32_t direction(const fuser *f, int32_t entry, int32_t *s)
+{
+    const taut_node *node = taut_graph_node(f->graph, entry);
+    if (node->op == TAUT_OP_NEG)
+        node = taut_graph_node(f->graph, node->a);
+    for (int side = 0; node->op == TAUT_OP_MUL && side < 2; side++) {
+        const taut_node *over = taut_graph_node(f->graph, side ? node->a : node->b);
+        double one;
+        if ((over->op != TAUT_OP_DIV && over->op != TAUT_OP_DIVZ) ||
+            !taut_graph_is_constant(f->graph, over->a, &one) || one != 1)
+            continue;
+        const taut_node *root = taut_graph_node(f->graph, over->b);
+        if (root->op != TAUT_OP_SQRT && root->op != TAUT_OP_ROOT)
+            continue;
+        *s = root->a;
+        return side ? node->b : node->a;
+    }
+    return -1;
+}
+
+/* The entries from k on that are the components of a vector of length 1, with one weight, marked
+ * in used[]: their squares add up to 1, which spares a division. At least one entry: k itself. */
+static int32_t add_squares(fuser *f, const int32_t *row, const int32_t *weight, taut_index k,
+                           bool *used)
+{
+    int32_t s = -1, other, total = f->zero;
+    taut_index member[MOST_COORDINATES], count = 0;
+    if (direction(f, row[k], &s) >= 0 && f->pivots < MOST_PIVOTS)
+        for (taut_index i = k; i < f->n; i++) {
+            int32_t u = used[i] || weight[i] != weight[k] ? -1 : direction(f, row[i], &other);
+            if (u < 0 || other != s)
+                continue;
+            total = sum(f, total, product(f, u, u));
+            member[count++] = i;
+            if (total == s)
+                break;
+        }
+    if (total != s) {
+        used[k] = true;
+        return product(f, product(f, row[k], weight[k]), row[k]);
+    }
+    for (taut_index i = 0; i < count; i++)
+        used[member[i]] = true;
+    f->pivot[2 * f->pivots] = f->pivot[2 * f->pivots + 1] = s; /* must not be 0 */
+    f->pivots++;
+    return weight[k];
+}
+
+/* Sum of weight_k row_k^2. */
+static int32_t square(fuser *f, const int32_t *row, const int32_t *weight)
+{
+    bool used[MOST_COORDINATES] = {0};
+    int32_t total = f->zero;
+    for (taut_index k = 0; k < f->n; k++)
+        if (!used[k] && row[k] != f->zero)
+            total = sum(f, total, add_squares(f, row, weight, k, used));
+    return total;
+}
+
+/* The lower triangle of u w^T, u = w D^-1; rows of w are those of G when L is 1. */
+static void multiply(fuser *f, const int32_t *u, const int32_t *w, const int32_t *inverse,
+                     int32_t *a)
 {
     const taut_index rods = f->fused->rods, n = f->n;
     for (taut_index r = 0; r < rods; r++)
-        for (taut_index s = 0; s <= r; s++) {
+        a[r * rods + r] = inverse ? square(f, w + r * n, inverse) : f->zero;
+    for (taut_index r = 0; r < rods; r++)
+        for (taut_index s = 0; s <= r - (inverse != NULL); s++) {
             int32_t total = f->zero;
             for (taut_index k = 0; k < n; k++)
                 total = sum(f, total, product(f, u[r * n + k], w[s * n + k]));
@@ -315,11 +379,12 @@ static void multiply(const fuser *f, const int32_t *u, const int32_t *w, int32_t
 }
 
 /* lambda of the rigid bonds, number rod[r]; w is W^T, u is W^T D^-1. */
-static void solve_bonds(fuser *f, const taut_index *rod, const int32_t *w, const int32_t *u)
+static void solve_bonds(fuser *f, const taut_index *rod, const int32_t *w, const int32_t *u,
+                        const int32_t *diagonal)
 {
     const taut_index rods = f->fused->rods, n = f->n;
     int32_t a[MOST_RODS * MOST_RODS], y[MOST_RODS];
-    multiply(f, u, w, a);
+    multiply(f, u, w, diagonal, a);
     for (taut_index r = 0; r < rods; r++) {
         y[r] = residual(f, rod[r]);
         for (taut_index k = 0; k < n; k++)
@@ -340,14 +405,20 @@ static void measure_span(fuser *f)
 {
     const taut_index n = f->n;
     taut_index rods = 0;
-    int32_t row[MOST_RODS * MOST_COORDINATES] = {0}, a[MOST_RODS * MOST_RODS];
+    int32_t row[MOST_RODS * MOST_COORDINATES] = {0}, a[MOST_RODS * MOST_RODS],
+            ones[MOST_COORDINATES] = {0};
     for (taut_index i = 0; i < f->m; i++)
         if (f->fused->rigid[i])
             memcpy(row + n * rods++, f->row + i * n, (size_t)n * sizeof *row);
-    multiply(f, row, row, a);
+    for (taut_index k = 0; k < n; k++)
+        ones[k] = taut_graph_constant(f->graph, 1);
+    multiply(f, row, row, ones, a);
+    taut_index first = f->pivots;
     factor_checked(f, rods, a);
-    for (taut_index r = 0; r < rods; r++)
-        f->x[r] = product(f, f->pivot[2 * r], inverse(f, f->pivot[2 * r + 1]));
+    for (taut_index r = 0; r < rods; r++) {
+        const int32_t *pivot = &f->pivot[2 * (first + r)];
+        f->x[r] = product(f, pivot[0], inverse(f, pivot[1]));
+    }
     f->results = rods;
 }
 
@@ -356,7 +427,8 @@ static void solve(fuser *f)
 {
     const taut_index n = f->n;
     taut_index rod[MOST_RODS], rods = 0;
-    int32_t w[MOST_RODS * MOST_COORDINATES], u[MOST_RODS * MOST_COORDINATES];
+    int32_t w[MOST_RODS * MOST_COORDINATES], u[MOST_RODS * MOST_COORDINATES],
+        inverse_mass[MOST_COORDINATES];
     if (f->system->sizes.mass == TAUT_MASS_DIAGONAL)
         factor(f, n, f->mass, true);
     else
@@ -371,7 +443,10 @@ static void solve(fuser *f)
             u[rods * n + k] = product(f, w[rods * n + k], f->mass[k * n + k]);
         rod[rods++] = i;
     }
-    solve_bonds(f, rod, w, u);
+    for (taut_index k = 0; k < n; k++)
+        inverse_mass[k] = f->mass[k * n + k];
+    solve_bonds(f, rod, w, u,
+                f->system->sizes.mass == TAUT_MASS_DIAGONAL ? inverse_mass : NULL);
     for (taut_index k = 0; k < n; k++) {
         f->x[k] = f->force[k];
         for (taut_index r = 0; r < rods; r++)
