@@ -4,8 +4,9 @@
  *     rigid double pendulum (index 1): DOP853 with adaptive steps, rk4
  *     stiff double pendulum and the Fermi-Pasta-Ulam chain (full motion): rk4; DOP853
  *
- * Loops by hand are plain: no stabilisation, no energy balance, no statistics, the same tableaus
- * (step/tableau.h) with zeros omitted. Times are per evaluation of the forces, both in turn in the
+ * Loops by hand are plain: no stabilisation (Taut's runs have three corrections in a step by
+ * default), no energy balance, no statistics, the same tableaus (step/tableau.h) with zeros
+ * omitted. Times are per evaluation of the forces, both in turn in the
  * same run, the best of many.
  *
  *     bench_small count TOLERANCE   one compiled run of the rigid double pendulum; prints
@@ -388,6 +389,22 @@ int main(int count, char **arguments)
          .option = 1e-8,
          .n = 4,
          .hand = hand_rigid_dop8},
+        {.name = "rigid double pendulum, dop8 without stabilisation",
+         .model = pendulum,
+         .settings = "motion=rigid method=dop8 rtol=1e-7 stabilize=none",
+         .limit = 1.5,
+         .until = 10,
+         .option = 1e-8,
+         .n = 4,
+         .hand = hand_rigid_dop8},
+        {.name = "rigid double pendulum, rk4 without stabilisation",
+         .model = pendulum,
+         .settings = "motion=rigid method=rk4 step=0.01 stabilize=none",
+         .limit = 1.5,
+         .until = 10,
+         .option = 0.01,
+         .n = 4,
+         .hand = hand_rigid_rk4},
         {.name = "rigid double pendulum, rk4",
          .model = pendulum,
          .settings = "motion=rigid method=rk4 step=0.01",

@@ -49,6 +49,12 @@ static const char preamble[] =
     "#else\n"
     "#define TAUT_INDEPENDENT\n"
     "#endif\n"
+    "#ifdef __GNUC__\n"
+    "typedef double taut_four __attribute__((vector_size(32), aligned(8), may_alias));\n"
+    "#define TAUT_STORE_FOUR(to, a, b, c, d) (*(taut_four *)(to) = (taut_four){a, b, c, d})\n"
+    "#else\n"
+    "#define TAUT_STORE_FOUR(to, a, b, c, d) ((to)[0] = a, (to)[1] = b, (to)[2] = c, (to)[3] = d)\n"
+    "#endif\n"
     "double exp(double), log(double), sin(double), cos(double), tan(double), asin(double), "
     "acos(double), atan(double);\n"
     "double sinh(double), cosh(double), tanh(double), pow(double, double), atan2(double, double), "
@@ -260,6 +266,43 @@ static void put_pivot(taut_source *source, const taut_tape *tape, const int32_t 
     print(source, "))\n        return 0.0 / 0.0;\n");
 }
 
+/* Do the next `count` outputs go to neighbours? */
+static bool are_neighbours(const taut_bound_output *out, const taut_bound_output *end, int count)
+{
+    if (end - out < count)
+        return false;
+    for (int k = 0; k < count; k++)
+        if (out[k].how != '=' || out[k].optional || out[k].array != out->array ||
+            out[k].place != out->place + k)
+            return false;
+    return true;
+}
+
+/* One output, or four at once: what reads them next are vectors, which would wait for single
+ * numbers on their way to memory. Returns how many. */
+static int put_store(taut_source *source, const taut_tape *tape, const taut_bound_output *out,
+                     const taut_bound_output *end)
+{
+    if (are_neighbours(out, end, 4)) {
+        print(source, "    TAUT_STORE_FOUR(to[%d] + %d", (int)out->array, (int)out->place);
+        for (int k = 0; k < 4; k++) {
+            print(source, ", ");
+            put_operand(source, tape, out[k].from);
+        }
+        print(source, ");\n");
+        return 4;
+    }
+    if (out->optional)
+        print(source, "    if (to[%d])\n    ", (int)out->array);
+    print(source, "    to[%d][%d] %s ", (int)out->array, (int)out->place,
+          out->how == '+'   ? "+="
+          : out->how == '-' ? "-="
+                            : "=");
+    put_operand(source, tape, out->from);
+    put(source, ";\n", 2);
+    return 1;
+}
+
 /* The bound form of a level: everything is read before anything is written, so that arrays may
  * overlap. */
 static void put_bound(taut_source *source, const taut_tape *tape, const char *function, int level,
@@ -286,16 +329,8 @@ static void put_bound(taut_source *source, const taut_tape *tape, const char *fu
     print(source, ";\n");
     for (int32_t k = 0; k < binding->pivots; k++)
         put_pivot(source, tape, binding->pivot + 2 * (int64_t)k, flag);
-    for (const taut_bound_output *out = binding->output; out < end; out++) {
-        if (out->optional)
-            print(source, "    if (to[%d])\n    ", (int)out->array);
-        print(source, "    to[%d][%d] %s ", (int)out->array, (int)out->place,
-              out->how == '+'   ? "+="
-              : out->how == '-' ? "-="
-                                : "=");
-        put_operand(source, tape, out->from);
-        put(source, ";\n", 2);
-    }
+    for (const taut_bound_output *out = binding->output; out < end;)
+        out += put_store(source, tape, out, end);
     print(source, "    return sum - sum;\n}\n");
 }
 

@@ -98,11 +98,10 @@ static double join_estimates(const taut_stepper *s, const taut_state *begin, dou
     for (taut_index i = 0; i < s->n; i++) {
         double scale = s->weight_q ? s->weight_q[i] : s->atol + s->rtol * fabs(begin->q[i]);
         double speed = s->weight_v ? s->weight_v[i] : scale / fabs(h);
-        double e5 = fabs(s->error_q[i]), e3 = fabs(e3_q[i]);
-        scale = scale > 0 ? scale : 1;
-        speed = speed > 0 ? speed : 1;
-        e5 = e5 / scale + (w->second_order ? fabs(s->error_v[i]) / speed : 0);
-        e3 = e3 / scale + (w->second_order ? fabs(e3_v[i]) / speed : 0);
+        scale = scale > 0 ? 1 / scale : 1;
+        speed = !w->second_order ? 0 : speed > 0 ? 1 / speed : 1;
+        double e5 = fabs(s->error_q[i]) * scale + fabs(s->error_v[i]) * speed,
+               e3 = fabs(e3_q[i]) * scale + (w->second_order ? fabs(e3_v[i]) * speed : 0);
         five += e5 * e5;
         three += e3 * e3;
     }
