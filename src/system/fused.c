@@ -784,11 +784,11 @@ static double interpret(const taut_fused_work *w, const double *const *from, dou
     taut_copy(n, from[FROM_V], regs + n);
     regs[2 * n] = *from[FROM_TIME];
     taut_tape_interpret(tape, 0, 1, 1, regs);
-    const taut_bound_output *end = binding->output + binding->output_end[0];
-    for (const taut_bound_output *out = binding->output; out < end; out++)
-        to[out->array][out->place] = regs[out->from];
-    for (int32_t k = 0; k < binding->watch_end[0]; k++)
-        total += regs[binding->watch[k]];
+    const int32_t *out = tape->output, results = binding->watch_end[0];
+    for (int32_t k = 0; k < results; k++)
+        total += to[TO_X][k] = regs[out[k]];
+    for (int32_t k = results; k < binding->output_end[0]; k++)
+        to[binding->output[k].array][binding->output[k].place] = regs[out[k]];
     for (int32_t k = 0; k < binding->pivots; k++)
         if (!(regs[binding->pivot[2 * k]] >
               binding->tolerance * regs[binding->pivot[2 * k + 1]]))
