@@ -52,7 +52,7 @@ static void run_one(const taut_tape *tape, const taut_instruction *code,
             code++;
             break;
         }
-        default: code++; /* there is none */
+        default: __builtin_unreachable(); /* inputs and constants are no instructions */
         }
 }
 

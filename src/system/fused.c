@@ -773,27 +773,37 @@ static void renew(taut_fused_work *w)
     w->renewed = context->renewals;
 }
 
-/* The interpreter; returns what the compiled form does. */
-static double interpret(const taut_fused_work *w, const double *const *from, double *const *to)
+/* The interpreter, with q, v and t in their registers; returns what the compiled form does. */
+static double interpret(const taut_fused_work *w, double *const *to)
 {
     const taut_tape *tape = w->fused->each;
     const taut_tape_binding *binding = tape->binding;
-    const taut_index n = w->context->system->sizes.coordinates;
-    double total = 0, *regs = w->each;
-    taut_copy(n, from[FROM_Q], regs);
-    taut_copy(n, from[FROM_V], regs + n);
-    regs[2 * n] = *from[FROM_TIME];
-    taut_tape_interpret(tape, 0, 1, 1, regs);
     const int32_t *out = tape->output, results = binding->watch_end[0];
+    double total = 0, *regs = w->each;
+    taut_tape_interpret(tape, 0, 1, 1, regs);
     for (int32_t k = 0; k < results; k++)
         total += to[TO_X][k] = regs[out[k]];
     for (int32_t k = results; k < binding->output_end[0]; k++)
         to[binding->output[k].array][binding->output[k].place] = regs[out[k]];
     for (int32_t k = 0; k < binding->pivots; k++)
-        if (!(regs[binding->pivot[2 * k]] >
-              binding->tolerance * regs[binding->pivot[2 * k + 1]]))
+        if (!(regs[binding->pivot[2 * k]] > binding->tolerance * regs[binding->pivot[2 * k + 1]]))
             return NAN;
     return total - total;
+}
+
+static int interpret_stages(const taut_fused_work *w, const taut_stages *s, double *jacobian)
+{
+    const taut_index n = w->context->system->sizes.coordinates;
+    double *q = w->each, *v = q + n;
+    for (int i = 1; i < s->count; i++) {
+        double *const to[TO_COUNT] = {s->kv[i], w->lambda, jacobian};
+        taut_sum_form_pair(n, &s->row[i], s->kq, s->kv, s->h, s->q, s->v, q, v);
+        taut_copy(n, v, s->kq[i]);
+        v[n] = s->t + s->c[i] * s->h;
+        if (interpret(w, to) != 0)
+            return i;
+    }
+    return s->count;
 }
 
 /* False: guards are held. */
@@ -809,10 +819,11 @@ static inline bool ready(taut_fused_work *w)
 int taut_fused_stages(taut_fused_work *w, const taut_stages *s, double *jacobian)
 {
     const taut_stages_function run = w->fused->each->native_stages;
-    if (!run || !ready(w))
+    if (!ready(w))
         return 1;
-    int end = run(s->count, s->row, s->c, s->t, s->h, s->kq, s->kv, s->q, s->v, w->known, w->lambda,
-                  jacobian);
+    int end = run ? run(s->count, s->row, s->c, s->t, s->h, s->kq, s->kv, s->q, s->v, w->known,
+                        w->lambda, jacobian)
+                  : interpret_stages(w, s, jacobian);
     w->context->statistics.force_evaluations += end - 1;
     return end;
 }
@@ -823,9 +834,17 @@ bool taut_fused_run(taut_fused_work *w, double t, const double *q, const double 
     const taut_tape *tape = w->fused->each;
     if (!ready(w))
         return false;
-    const double *const from[] = {q, v, &t, w->known};
+    const taut_index n = w->context->system->sizes.coordinates;
     double *const to[TO_COUNT] = {x, lambda ? lambda : w->lambda, jacobian};
-    double odd = tape->native_bound ? tape->native_bound[0](from, to, NULL) : interpret(w, from, to);
+    double odd;
+    if (tape->native_bound) {
+        odd = tape->native_bound[0]((const double *const[]){q, v, &t, w->known}, to, NULL);
+    } else {
+        taut_copy(n, q, w->each);
+        taut_copy(n, v, w->each + n);
+        w->each[2 * n] = t;
+        odd = interpret(w, to);
+    }
     if (odd != 0)
         return false;
     w->context->statistics.force_evaluations++;
