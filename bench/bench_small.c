@@ -141,16 +141,16 @@ static inline __attribute__((always_inline)) void hand_dop853(int n, rate f, dou
         h = t + 1.01 * h >= until ? until - t : h;
         for (int s = 1; s <= STAGES; s++) {
             hand_sum(n, row_of[s].terms, row_of[s].term, row_of[s].weight,
-                     (const double(*)[2 * MOST])k, h, y, z);
+                     (const double(*)[2 * MOST]) k, h, y, z);
             for (int i = 0; i < n; i++)
                 k[s][i] = z[n + i];
             if (s < STAGES)
                 f(z, k[s] + n);
         }
         evaluations += STAGES - 1;
-        hand_sum(n, error_5.terms, error_5.term, error_5.weight, (const double(*)[2 * MOST])k, h,
+        hand_sum(n, error_5.terms, error_5.term, error_5.weight, (const double(*)[2 * MOST]) k, h,
                  NULL, e5);
-        hand_sum(n, error_3.terms, error_3.term, error_3.weight, (const double(*)[2 * MOST])k, h,
+        hand_sum(n, error_3.terms, error_3.term, error_3.weight, (const double(*)[2 * MOST]) k, h,
                  NULL, e3);
         double five = 0, three = 0;
         for (int i = 0; i < 2 * n; i++) {
@@ -158,8 +158,7 @@ static inline __attribute__((always_inline)) void hand_dop853(int n, rate f, dou
             five += e5[i] / scale * (e5[i] / scale);
             three += e3[i] / scale * (e3[i] / scale);
         }
-        double all = five + 0.01 * three,
-               error = all > 0 ? five / sqrt(2 * n * all) : 0;
+        double all = five + 0.01 * three, error = all > 0 ? five / sqrt(2 * n * all) : 0;
         double factor = fmin(6, fmax(0.33, 0.9 * pow(fmax(error, 1e-30), -0.125)));
         if (error <= 1) {
             t += h;
@@ -223,7 +222,8 @@ typedef struct contest {
 /* ns per evaluation of one run; `state` at its end. */
 static double hand_once(const contest *c, double *y)
 {
-    const double r = sqrt(0.5), chain_start[12] = {(1 - 1 / 50.) * r, (1 + 1 / 50.) * r, [7] = sqrt(2)};
+    const double r = sqrt(0.5),
+                 chain_start[12] = {(1 - 1 / 50.) * r, (1 + 1 / 50.) * r, [7] = sqrt(2)};
     memcpy(y, c->n == 6 ? chain_start : pendulum_start, 2 * (size_t)c->n * sizeof *y);
     evaluations = 0;
     double begin = now();

@@ -45,9 +45,14 @@ static int judge_at(judge *j, taut_context *context, double t, const double *q, 
     memset(j, 0, sizeof *j);
     j->n = z.coordinates;
     j->m = z.bonds;
-    taut_values values = {.size = sizeof values, .force = j->force, .stiff_force = j->stiff,
-                          .bond = j->bond, .bond_dt = j->dt, .gamma = j->gamma,
-                          .jacobian = entries, .mass = matrix};
+    taut_values values = {.size = sizeof values,
+                          .force = j->force,
+                          .stiff_force = j->stiff,
+                          .bond = j->bond,
+                          .bond_dt = j->dt,
+                          .gamma = j->gamma,
+                          .jacobian = entries,
+                          .mass = matrix};
     unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_MASS;
     if (z.bonds > 0)
         wanted |= TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA;
@@ -267,7 +272,8 @@ static bool set_up(setup *s, const char *model, bool compile)
     if (status == 0)
         status = taut_context_create(s->system, NULL, &s->context, &s->error);
     if (status == 0)
-        status = taut_field_index1(s->context, &s->arena, &s->statistics, 0, 0, &s->field, &s->error);
+        status =
+            taut_field_index1(s->context, &s->arena, &s->statistics, 0, 0, &s->field, &s->error);
     return check_row(status == 0, "set up: %s", s->error.message);
 }
 
@@ -370,9 +376,9 @@ static void test_runs(void)
         }
         check_row(memcmp(q[0], q[1], sizeof q[0]) == 0, "%s: compiled off by %g", settings[k],
                   fabs(q[0][3] - q[1][3]));
-        check_row(memcmp(&result[0].statistics, &result[1].statistics,
-                         sizeof result[0].statistics) == 0,
-                  "%s: other counts when compiled", settings[k]);
+        check_row(
+            memcmp(&result[0].statistics, &result[1].statistics, sizeof result[0].statistics) == 0,
+            "%s: other counts when compiled", settings[k]);
     }
 }
 
@@ -419,8 +425,8 @@ static void test_threads(bool compile)
     taut_error error;
     pthread_t thread[THREADS];
     worker alone[THREADS], together[THREADS];
-    if (!check_row(taut_system_parse(rods, strlen(rods), "model", &how, &system, &error) == 0,
-                   "%s", error.message))
+    if (!check_row(taut_system_parse(rods, strlen(rods), "model", &how, &system, &error) == 0, "%s",
+                   error.message))
         return;
     for (int k = 0; k < THREADS; k++) {
         alone[k] = together[k] = (worker){.system = system, .first = 0.1 * k};

@@ -28,8 +28,7 @@ static const char *const row_text[TAUT_OP_COUNT] = {
     TAUT_UNARY_ROWS(ROW) TAUT_BINARY_ROWS(ROW)[TAUT_OP_SELECT] = EXPANDED(TAUT_SELECT_VALUE),
 };
 
-_Static_assert(TAUT_MOST_TERMS == 16 &&
-                   sizeof(taut_sum) == 16 * sizeof(double) + 18 * sizeof(int),
+_Static_assert(TAUT_MOST_TERMS == 16 && sizeof(taut_sum) == 16 * sizeof(double) + 18 * sizeof(int),
                "struct taut_sum is written out below");
 
 static const char preamble[] =
@@ -312,7 +311,8 @@ static void put_bound(taut_source *source, const taut_tape *tape, const char *fu
     const taut_bound_output *end = binding->output + binding->output_end[level];
     memset(flag, 0, (size_t)tape->registers);
     print(source,
-          "static inline double %s_bound%d(const double *const *from, double *const *to, const double "
+          "static inline double %s_bound%d(const double *const *from, double *const *to, const "
+          "double "
           "*x)\n{\n",
           function, level);
     for (int32_t i = 0; i < tape->level_end[level]; i++)
@@ -357,12 +357,13 @@ static void put_stages(taut_source *source, const taut_tape *tape, const char *f
         "            zq[k] = q[k] + h * zq[k];\n"
         "            speed[k] = zv[k] = v[k] + h * zv[k];\n"
         "        }\n";
-    print(source,
-          "#undef N\n#define N %d\n"
-          "int %s_stages(int count, const struct taut_sum *row, const double *c, double t, double h, "
-          "double *const *kq,\n    double *const *kv, const double *q, const double *v, const double "
-          "*known, double *lambda, double *jacobian)\n{\n",
-          (int)tape->binding->coordinates, function);
+    print(
+        source,
+        "#undef N\n#define N %d\n"
+        "int %s_stages(int count, const struct taut_sum *row, const double *c, double t, double h, "
+        "double *const *kq,\n    double *const *kv, const double *q, const double *v, const double "
+        "*known, double *lambda, double *jacobian)\n{\n",
+        (int)tape->binding->coordinates, function);
     put(source, text, sizeof text - 1);
     print(source,
           "        if (%s_bound0(from, to, 0) != 0.0)\n            return i;\n    }\n    return "

@@ -1,6 +1,6 @@
-/* run.c - the interpreter. One member: a switch for each instruction, or for two. Many: each instruction is
- * one loop over the lanes, which the compiler vectorises, so that the switch costs little per
- * member. Both expand the rows of values.h. */
+/* run.c - the interpreter. One member: a switch for each instruction, or for two. Many: each
+ * instruction is one loop over the lanes, which the compiler vectorises, so that the switch costs
+ * little per member. Both expand the rows of values.h. */
 #include "base/hot.h"
 #include "expr/curve.h"
 #include "expr/tape.h"
@@ -8,23 +8,30 @@
 
 /* One instruction; `code` then is the next. */
 #define RUN_ONE(value)                                                                             \
-    {                                                                                              \
+    do {                                                                                           \
         const double a = regs[code->a];                                                            \
         regs[code->to] = value;                                                                    \
         code++;                                                                                    \
-    }
+    } while (0)
 #define RUN_TWO(value)                                                                             \
-    {                                                                                              \
+    do {                                                                                           \
         const double a = regs[code->a], b = regs[code->b];                                         \
         regs[code->to] = value;                                                                    \
         code++;                                                                                    \
-    }
+    } while (0)
 #define UNARY(name, value)                                                                         \
-    case TAUT_OP_##name: RUN_ONE(value) break;
+    case TAUT_OP_##name:                                                                           \
+        RUN_ONE(value);                                                                            \
+        break;
 #define BINARY(name, value)                                                                        \
-    case TAUT_OP_##name: RUN_TWO(value) break;
+    case TAUT_OP_##name:                                                                           \
+        RUN_TWO(value);                                                                            \
+        break;
 #define PAIR(first, x, second, y)                                                                  \
-    case TAUT_PAIR(TAUT_OP_##first, TAUT_OP_##second): RUN_TWO(x) RUN_TWO(y) break;
+    case TAUT_PAIR(TAUT_OP_##first, TAUT_OP_##second):                                             \
+        RUN_TWO(x);                                                                                \
+        RUN_TWO(y);                                                                                \
+        break;
 #define PAIRS(first, x)                                                                            \
     PAIR(first, x, ADD, a + b)                                                                     \
     PAIR(first, x, SUB, a - b)                                                                     \
@@ -40,7 +47,7 @@ static void run_one(const taut_tape *tape, const taut_instruction *code,
             TAUT_BINARY_ROWS(BINARY)
             PAIRS(ADD, a + b)
             PAIRS(SUB, a - b)
-            PAIRS(MUL, a *b)
+            PAIRS(MUL, a * b)
             PAIRS(DIV, a / b)
         case TAUT_OP_CURVE:
             regs[code->to] = taut_curve_value(tape->curve[code->c], code->b, regs[code->a]);

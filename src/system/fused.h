@@ -54,9 +54,9 @@ int taut_fused_prepare(taut_system *system, taut_error *error);
 int taut_fused_open(taut_context *context, taut_fused_kind kind, taut_index rods,
                     const taut_index *rod, taut_arena *arena, taut_fused_work **work,
                     taut_error *error);
-/* x[n] or x[rigid bonds]; lambda[bonds] (of springs and rigid bonds) and the entries of G (unless all bonds are
- * rigid) may be NULL. False: a result is not finite, a matrix is singular, or guards are held: to
- * be computed, and explained, statement by statement. */
+/* x[n] or x[rigid bonds]; lambda[bonds] (of springs and rigid bonds) and the entries of G (unless
+ * all bonds are rigid) may be NULL. False: a result is not finite, a matrix is singular, or guards
+ * are held: to be computed, and explained, statement by statement. */
 bool taut_fused_run(taut_fused_work *work, double t, const double *q, const double *v, double *x,
                     double *lambda, double *jacobian);
 /* Stages of an explicit method, as taut_field has them; 1 where guards are held. */

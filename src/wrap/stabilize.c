@@ -30,11 +30,11 @@ typedef struct stabilizer {
     taut_mechanics mechanics;
     taut_saddle *saddle;
     taut_fused_work *position, *velocity; /* corrections of "post" as one tape each, or NULL */
-    double *ones;                /* the unit metric; NULL: the mass */
-    double *q, *v;               /* the new state until it is known to be good, [n] */
-    double *step, *residual;     /* [n], [rigid bonds] */
-    taut_invariants *invariants; /* first order */
-    taut_conserve *conserve;     /* mechanical: the invariants, or NULL */
+    double *ones;                         /* the unit metric; NULL: the mass */
+    double *q, *v;                        /* the new state until it is known to be good, [n] */
+    double *step, *residual;              /* [n], [rigid bonds] */
+    taut_invariants *invariants;          /* first order */
+    taut_conserve *conserve;              /* mechanical: the invariants, or NULL */
 } stabilizer;
 
 typedef struct kind {
