@@ -438,7 +438,8 @@ static void test_clean(void)
         size_t size;
     } rows[] = {
         {"omega[1].x = 2", "omega[1].x = 2", 64},
-        {"a'b\"c`d\\e$f\n!{}@~#&", "a b c d e f        ", 64},
+        {"a\"c`d\\e$f\n!{}@~#&", "a c d e f        ", 64},
+        {"x1' of Bennett's", "x1\xe2\x80\x99 of Bennett\xe2\x80\x99s", 64},
         {"Gr\xc3\xb6\xc3\x9f"
          "e \xe2\x80\x94 \xf0\x9d\x9c\x86",
          "Gr\xc3\xb6\xc3\x9f"

@@ -47,16 +47,18 @@ void taut_picture_clean(const char *text, char *result, size_t size)
     static const char allowed[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:;()[]+-=*/|<>^% ";
     size_t used = 0;
-    while (*text && used + 1 < size) {
-        size_t length = utf8_length(text);
+    for (size_t length; *text && used + 1 < size;
+         text += *text == '\'' || length == 0 ? 1 : length) {
+        /* an apostrophe would end a text of the script: its typographic form does not */
+        const char *from = *text == '\'' ? "\xe2\x80\x99" : text;
+        length = utf8_length(from);
         if (length > 0 && used + length >= size)
             break;
         if (length > 0)
-            memcpy(result + used, text, length);
+            memcpy(result + used, from, length);
         else
             result[used] = strchr(allowed, *text) ? *text : ' ';
         used += length > 0 ? length : 1;
-        text += length > 0 ? length : 1;
     }
     result[used] = '\0';
 }
