@@ -26,7 +26,7 @@ enum { ROUNDS = 400, MOST = 12, STAGES = 12 };
 
 typedef void (*rate)(const double *restrict y, double *restrict a);
 
-/* Two unit masses on two rods of length 1. */
+/* Two unit masses on two rigid bonds of length 1. */
 static inline __attribute__((always_inline)) void rigid_pendulum(const double *restrict y,
                                                                  double *restrict a)
 {

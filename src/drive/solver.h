@@ -217,7 +217,7 @@ typedef struct taut_singular_watch {
     double latest;   /* time of the latest one */
     char first[240]; /* about the first one */
     double *gram, *jacobian, *bond_dt, *dense, *q;
-    struct taut_fused_work *fused; /* of small systems: square[rigid bonds], numbers rod[] */
+    struct taut_fused_work *fused; /* of small systems: square[rigid bonds], and their numbers */
     double *square;
     taut_index *rod;
 } taut_singular_watch;

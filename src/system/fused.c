@@ -261,7 +261,7 @@ int taut_fused_prepare(taut_system *system, taut_error *error)
                   *rigid = TAUT_NEW(&system->arena, unsigned char, m);
     TAUT_NEED(error, stated, rigid);
     if (taut_context_create(system, NULL, &context, NULL) != 0)
-        return TAUT_OK; /* whoever uses the system learns why */
+        return TAUT_OK; /* its users get the reason */
     for (taut_index i = 0; i < m; i++) {
         stated[i] = !(context->compliance[i] > 0);
         rigid[i] = stated[i] || !(system->soft && system->soft[i]);

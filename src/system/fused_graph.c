@@ -346,7 +346,7 @@ static void multiply(taut_fuser *f, const int32_t *u, const int32_t *w, const in
         }
 }
 
-/* lambda of the rigid bonds, number rod[r]; w is W^T, u is W^T D^-1. */
+/* lambda of the rigid bonds, by number; w is W^T, u is W^T D^-1. */
 static void solve_bonds(taut_fuser *f, const taut_index *rod, const int32_t *w, const int32_t *u,
                         const int32_t *diagonal)
 {
