@@ -10,9 +10,7 @@
 
 #include "base/vectors.h"
 
-/* COMPILED: operations, beyond which compilers take too long; INTERPRETED: beyond which statements
- * of many members gain from being run in vectors. */
-enum { COMPILED = 4000, INTERPRETED = 600 };
+enum { COMPILED = 4000 }; /* operations: compilers take too long for more */
 enum { FROM_Q, FROM_V, FROM_TIME, FROM_KNOWN };
 enum { TO_X, TO_LAMBDA, TO_JACOBIAN, TO_COUNT };
 static const double TOLERANCE = 64 * DBL_EPSILON; /* above that of the saddle solver */
@@ -285,6 +283,27 @@ static const taut_fused *find_compiled(const taut_system *system, taut_fused_kin
 
 /* ---- in use */
 
+/* About the ns of an interpreted evaluation statement by statement, fitted to shipped models:
+ * members of families are run in vectors, one tape runs them one after another. */
+static double statements_cost(const taut_system *system, const taut_fused *fused)
+{
+    double sum = fused->rods > 0 ? 150 + 25. * fused->rods + 10. * fused->rods * fused->rods : 0;
+    for (int32_t k = 0; k < system->kernels; k++) {
+        const taut_statement_kernel *kernel = system->kernel[k];
+        const bool bond = kernel->role == TAUT_ROLE_BOND, many = kernel->members > 1;
+        const double
+            members = (double)kernel->members,
+            length =
+                kernel->tape
+                    ->level_end[kernel->role == TAUT_ROLE_KINETIC || (bond && fused->rods > 0) ? 2
+                                                                                               : 1];
+        if (bond || fused->kind == TAUT_FUSED_ACCELERATION)
+            sum += 40 + length * (many ? 5 + 0.4 * members : 1.5) +
+                   kernel->locals * (4 + 0.6 * members);
+    }
+    return sum;
+}
+
 int taut_fused_open(taut_context *context, taut_fused_kind kind, taut_index rods,
                     const taut_index *rod, taut_arena *arena, taut_fused_work **result,
                     taut_error *error)
@@ -299,7 +318,7 @@ int taut_fused_open(taut_context *context, taut_fused_kind kind, taut_index rods
     const taut_fused *fused = find_compiled(system, kind, rigid);
     if (!fused) {
         TAUT_TRY(taut_fused_create(system, kind, rigid, arena, &own, error));
-        if (!own || own->each->length > INTERPRETED)
+        if (!own || 20 + 1.6 * own->each->length > statements_cost(system, own))
             return TAUT_OK;
         fused = own;
     }
