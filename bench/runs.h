@@ -18,8 +18,8 @@ typedef struct bench {
     int code;
 } bench;
 
-/* Options "name=value ..."; links > 0 sets the parameter N. */
-static inline bench make_how(const char *model, int links, const char *settings, bool compile)
+/* Options "name=value ..."; links > 0 sets the parameter N. No solver yet. */
+static inline bench prepare(const char *model, int links, const char *settings, bool compile)
 {
     bench b = {0};
     char copy[400], count[40];
@@ -38,6 +38,12 @@ static inline bench make_how(const char *model, int links, const char *settings,
         *value++ = '\0';
         b.code = taut_options_set(b.options, word, value, &b.error);
     }
+    return b;
+}
+
+static inline bench make_how(const char *model, int links, const char *settings, bool compile)
+{
+    bench b = prepare(model, links, settings, compile);
     if (b.code == 0)
         b.code = taut_solver_create(b.system, b.options, NULL, &b.solver, &b.error);
     return b;

@@ -131,6 +131,7 @@ static void test_compiled(void)
         b.graph, TAUT_OP_EXP, taut_graph_unary(b.graph, TAUT_OP_SIN, taut_graph_input(b.graph, 0)));
     bench_tape(&b, 1, 1, &node, (const unsigned char[]){0});
     b.tape->native = outputs_only;
+    b.tape->native_levels = TAUT_LEVELS;
     const series input = random_series(0.5);
     double got[N];
     run(b.tape, &input, 0, got);

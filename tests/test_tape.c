@@ -271,6 +271,7 @@ static void test_calls(void)
     taut_tape_run(tape, 99, 1, 1, regs);
     check_near("levels beyond the last run all", regs[1], sin(0.5), 0);
     tape->native = native_answer;
+    tape->native_levels = TAUT_LEVELS;
     taut_tape_run(tape, 3, 1, 1, regs);
     check_near("compiled code is called", regs[1], 3000, 0);
     taut_arena_clear(&arena);

@@ -53,7 +53,10 @@ void taut_error_clear(taut_error *error)
 {
     if (!error)
         return;
-    memset(error, 0, sizeof *error);
+    /* every step begins with this: texts are emptied, not filled with zeros */
+    error->code = error->line = error->column = error->source_column = 0;
+    error->file[0] = error->source[0] = error->option[0] = error->message[0] = '\0';
+    memset(error->reserved, 0, sizeof error->reserved);
     error->t = NAN;
 }
 
@@ -81,7 +84,8 @@ void taut_error_quote(taut_error *error, const char *line, size_t length)
 static int fail(taut_error *error, int code, const char *option, const char *format, va_list list)
 {
     if (error) {
-        taut_error_clear(error);
+        memset(error, 0, sizeof *error);
+        error->t = NAN;
         error->code = code;
         snprintf(error->option, sizeof error->option, "%s", option);
         taut_message(error, format, list);

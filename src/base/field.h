@@ -5,6 +5,19 @@
 #define TAUT_BASE_FIELD_H
 
 #include "base/archive.h"
+#include "base/vectors.h"
+
+/* Stages 1 .. count-1 of an explicit method of a second-order field:
+ *     V_i = v + h sum_j row_ij V_j  (kq[i]),  A_i = rate(t + c_i h, q + h sum_j row_ij V_j, V_i)
+ * (kv[i]) */
+typedef struct taut_stages {
+    int count;
+    const taut_sum *row;
+    const double *c;
+    double t, h;
+    double *const *kq, *const *kv;
+    const double *q, *v;
+} taut_stages;
 
 /* Second order:  q' = v, v' = rate(t,q,v).   First order:  q' = rate(t,q), v unused by the
  * method (algebraic variables, if any, are found inside and returned through lambda's place). */
@@ -16,6 +29,9 @@ typedef struct taut_field {
      * cannot evaluate here, <0 error. Never allocates. */
     int (*evaluate)(struct taut_field *field, double t, const double *q, const double *v,
                     double *rate, double *lambda, taut_error *error);
+    /* as many stages as can be evaluated at once: returns the number of the first that was not,
+     * whose evaluation by `evaluate` shows the reason; NULL: none */
+    int (*stages)(struct taut_field *field, const taut_stages *stages);
     /* gx[m] = G x, or without x sum_k |G_ik|, with G of the latest evaluation; NULL: none */
     void (*stretch)(struct taut_field *field, const double *x, double *gx);
     void (*destroy)(struct taut_field *field); /* takes half-made ones; may be NULL */

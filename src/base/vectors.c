@@ -1,5 +1,5 @@
-/* vectors.c - see vectors.h. Sums are formed in blocks that stay in the first-level cache, up to
- * four terms at a time. */
+/* vectors.c - see vectors.h. Sums are formed a few entries at a time, all terms of these before
+ * the next: sums stay in registers, and nothing but the terms is read. */
 #include "base/vectors.h"
 
 #include "base/hot.h"
@@ -7,58 +7,82 @@
 /* Hot functions are static because gcc would export their choosers; clang makes these global all
  * the same, so names are unique. */
 
-enum { BLOCK = 512, MOST_TERMS = 16 };
+/* of gcc and clang, at any address */
+typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
 
-TAUT_HOT static void vector_add_four(int n, const double *a, const double *const *k,
-                                     double *restrict sum)
+#define INLINED static inline __attribute__((always_inline))
+
+void taut_sum_make(taut_sum *sum, int count, const double *weight)
 {
-    const double a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
-    const double *k0 = k[0], *k1 = k[1], *k2 = k[2], *k3 = k[3];
-    for (int i = 0; i < n; i++)
-        sum[i] += (a0 * k0[i] + a1 * k1[i]) + (a2 * k2[i] + a3 * k3[i]);
+    sum->terms = 0;
+    for (int j = 0; j < count; j++)
+        if (weight[j] != 0) {
+            sum->weight[sum->terms] = weight[j];
+            sum->term[sum->terms++] = j;
+        }
 }
 
-TAUT_HOT static void vector_add_one(int n, double a, const double *k, double *restrict sum)
+INLINED void sum_form(taut_index n, const taut_sum *s, double *const *k, double h,
+                      const double *base, double *restrict out)
 {
-    for (int i = 0; i < n; i++)
-        sum[i] += a * k[i];
+    const int terms = s->terms;
+    taut_index i = 0;
+    for (; i + 8 <= n; i += 8) {
+        four low = {0}, high = {0};
+        for (int j = 0; j < terms; j++) {
+            const double *x = k[s->term[j]] + i, a = s->weight[j];
+            low += a * *(const four *)x;
+            high += a * *(const four *)(x + 4);
+        }
+        *(four *)(out + i) = base ? *(const four *)(base + i) + h * low : h * low;
+        *(four *)(out + i + 4) = base ? *(const four *)(base + i + 4) + h * high : h * high;
+    }
+    for (; i + 4 <= n; i += 4) {
+        four low = {0};
+        for (int j = 0; j < terms; j++)
+            low += s->weight[j] * *(const four *)(k[s->term[j]] + i);
+        *(four *)(out + i) = base ? *(const four *)(base + i) + h * low : h * low;
+    }
+    for (; i < n; i++) {
+        double one = 0;
+        for (int j = 0; j < terms; j++)
+            one += s->weight[j] * k[s->term[j]][i];
+        out[i] = base ? base[i] + h * one : h * one;
+    }
 }
 
-TAUT_HOT static void vector_finish(int n, double h, const double *base, const double *restrict sum,
-                                   double *out)
+TAUT_HOT static void vector_sum(taut_index n, const taut_sum *s, double *const *k, double h,
+                                const double *base, double *out)
 {
-    if (base)
-        for (int i = 0; i < n; i++)
-            out[i] = base[i] + h * sum[i];
-    else
-        for (int i = 0; i < n; i++)
-            out[i] = h * sum[i];
+    sum_form(n, s, k, h, base, out);
+}
+
+TAUT_HOT static void vector_sum_pair(taut_index n, const taut_sum *s, double *const *kq,
+                                     double *const *kv, double h, const double *q, const double *v,
+                                     double *out_q, double *out_v)
+{
+    sum_form(n, s, kq, h, q, out_q);
+    sum_form(n, s, kv, h, v, out_v);
+}
+
+void taut_sum_form(taut_index n, const taut_sum *sum, double *const *k, double h,
+                   const double *base, double *out)
+{
+    vector_sum(n, sum, k, h, base, out);
+}
+
+void taut_sum_form_pair(taut_index n, const taut_sum *sum, double *const *kq, double *const *kv,
+                        double h, const double *q, const double *v, double *out_q, double *out_v)
+{
+    vector_sum_pair(n, sum, kq, kv, h, q, v, out_q, out_v);
 }
 
 void taut_combine(taut_index n, int count, const double *weight, double *const *k, double h,
                   const double *base, double *out)
 {
-    double a[MOST_TERMS], sum[BLOCK];
-    const double *from[MOST_TERMS];
-    int terms = 0;
-    for (int j = 0; j < count; j++)
-        if (weight[j] != 0) {
-            a[terms] = weight[j];
-            from[terms++] = k[j];
-        }
-    for (taut_index first = 0; first < n; first += BLOCK) {
-        int length = n - first < BLOCK ? (int)(n - first) : BLOCK, j = 0;
-        for (int i = 0; i < length; i++)
-            sum[i] = 0;
-        for (; j + 4 <= terms; j += 4) {
-            const double *four[4] = {from[j] + first, from[j + 1] + first, from[j + 2] + first,
-                                     from[j + 3] + first};
-            vector_add_four(length, a + j, four, sum);
-        }
-        for (; j < terms; j++)
-            vector_add_one(length, a[j], from[j] + first, sum);
-        vector_finish(length, h, base ? base + first : NULL, sum, out + first);
-    }
+    taut_sum sum;
+    taut_sum_make(&sum, count, weight);
+    vector_sum(n, &sum, k, h, base, out);
 }
 
 /* The bits of numbers without a sign, read as integers, are in the order of the numbers, and those

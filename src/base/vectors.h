@@ -8,6 +8,19 @@
 
 #include "base/memory.h"
 
+/* Which vectors a sum has, and their weights: those that are not 0. */
+enum { TAUT_MOST_TERMS = 16 };
+typedef struct taut_sum {
+    int terms, term[TAUT_MOST_TERMS];
+    double weight[TAUT_MOST_TERMS];
+} taut_sum;
+void taut_sum_make(taut_sum *sum, int count, const double *weight);
+/* out = base + h sum_j weight[j] k[term[j]]; base may be NULL. out is none of the k. */
+void taut_sum_form(taut_index n, const taut_sum *sum, double *const *k, double h,
+                   const double *base, double *out);
+/* The same of kq, q and of kv, v. */
+void taut_sum_form_pair(taut_index n, const taut_sum *sum, double *const *kq, double *const *kv,
+                        double h, const double *q, const double *v, double *out_q, double *out_v);
 /* out = base + h sum_j weight[j] k[j], j < count <= 16; base may be NULL. out is none of the k. */
 void taut_combine(taut_index n, int count, const double *weight, double *const *k, double h,
                   const double *base, double *out);

@@ -195,7 +195,8 @@ static int try_step(taut_solver *solver, double h, double next, int *failure, ta
 {
     taut_control *c = &solver->control;
     taut_stepper *s = &solver->stepper;
-    const taut_control was = *c;
+    const double was_h = c->h, was_before = c->before, was_largest = c->largest;
+    const bool was_held = c->held;
     int status = s->method->step(s, h, error);
     bool taken = status == 0;
     if (taken) {
@@ -210,7 +211,10 @@ static int try_step(taut_solver *solver, double h, double next, int *failure, ta
             status = taut_complete(solver, error);
         if (status == 0 && (status = taut_guard_step(solver, h, error)) > 0) {
             undo(s);
-            *c = was;
+            c->h = was_h;
+            c->before = was_before;
+            c->largest = was_largest;
+            c->held = was_held;
             *failure = 0;
             return TAUT_RETRY;
         }
@@ -276,8 +280,8 @@ int taut_control_step(taut_solver *solver, double target, taut_error *error)
         if (failure != 0) {
             c->failure = failure;
             c->failed = t + h;
-            if (error)
-                c->reason = *error;
+            if (error) /* a cleared one may have old text behind its ends */
+                c->reason = error->code != 0 ? *error : (taut_error){.t = NAN};
         }
     }
 }

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/vectors.h"
 #include "drive/solver.h"
+#include "system/fused.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -34,6 +35,14 @@ int taut_singular_create(taut_solver *solver, taut_error *error)
     TAUT_TRY(TAUT_RESERVE(&solver->arena, s->n, error, &w->dense, &w->q));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, solver->sizes.bonds, error, &w->bond_dt));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, solver->sizes.jacobian_entries, error, &w->jacobian));
+    TAUT_TRY(TAUT_RESERVE(&solver->arena, rows, error, &w->square));
+    w->rod = TAUT_NEW(&solver->arena, taut_index, rows);
+    TAUT_NEED(error, w->rod);
+    for (taut_index i = 0, r = 0; i < solver->sizes.bonds; i++)
+        if (solver->drift.watched[i])
+            w->rod[r++] = i;
+    TAUT_TRY(taut_fused_open(solver->context, TAUT_FUSED_SPAN, solver->drift.rows, w->rod,
+                             &solver->arena, &w->fused, error));
     return TAUT_RESERVE(&solver->arena, rows * rows, error, &w->gram);
 }
 
@@ -93,6 +102,15 @@ static int measure(taut_solver *solver, double t, const double *q, double *s, ta
 {
     taut_singular_watch *w = &solver->singular;
     taut_values values = {.jacobian = w->jacobian, .bond_dt = w->bond_dt};
+    if (w->fused && w->fused->context == solver->context &&
+        taut_fused_run(w->fused, t, q, q, w->square, NULL, NULL)) {
+        taut_index worst = 0;
+        for (taut_index r = 1; r < solver->drift.rows; r++)
+            worst = w->square[r] < w->square[worst] ? r : worst;
+        w->bond = w->rod[worst];
+        *s = sqrt(w->square[worst]);
+        return TAUT_OK;
+    }
     TAUT_TRY(taut_evaluate_inside(solver->context, t, q, NULL, TAUT_WANT_JACOBIAN, &values, error));
     *s = least_pivot(solver);
     return TAUT_OK;

@@ -220,6 +220,9 @@ typedef struct taut_singular_watch {
     double latest;   /* time of the latest one */
     char first[240]; /* about the first one */
     double *gram, *jacobian, *bond_dt, *dense, *q;
+    struct taut_fused_work *fused; /* of small systems: square[rigid bonds], and their numbers */
+    double *square;
+    taut_index *rod;
 } taut_singular_watch;
 
 /* What the choice of a motion relies on, looked at again along the run (monitor.c). */

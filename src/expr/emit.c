@@ -15,7 +15,9 @@
 #include "expr/curve.h"
 #include "expr/values.h"
 
-enum { CURVE_NUMBERS = 200000, INLINE_LENGTH = 2000 };
+/* LOOP_LENGTH: compilers take seconds to vectorise longer bodies; the interpreter, whose loops over
+ * the lanes are vectors too, runs such levels of families. */
+enum { CURVE_NUMBERS = 200000, INLINE_LENGTH = 2000, LOOP_LENGTH = 150 };
 
 #define ROW(name, value) [TAUT_OP_##name] = #value,
 #define TEXT(value) #value
@@ -25,6 +27,9 @@ enum { CURVE_NUMBERS = 200000, INLINE_LENGTH = 2000 };
 static const char *const row_text[TAUT_OP_COUNT] = {
     TAUT_UNARY_ROWS(ROW) TAUT_BINARY_ROWS(ROW)[TAUT_OP_SELECT] = EXPANDED(TAUT_SELECT_VALUE),
 };
+
+_Static_assert(TAUT_MOST_TERMS == 16 && sizeof(taut_sum) == 16 * sizeof(double) + 18 * sizeof(int),
+               "struct taut_sum is written out below");
 
 static const char preamble[] =
     /* functions are called as they are; only those that are exact may become instructions */
@@ -36,12 +41,6 @@ static const char preamble[] =
     "#else\n"
     "double sqrt(double), fabs(double), floor(double), copysign(double, double);\n"
     "#endif\n"
-    "#if defined __GNUC__ && defined __x86_64__\n"
-    "#define TAUT_AVX2\n"
-    "#define TAUT_HAS_AVX2 __builtin_cpu_supports(\"avx2\")\n"
-    "#else\n"
-    "#define TAUT_HAS_AVX2 0\n"
-    "#endif\n"
     "#if defined __clang__\n"
     "#define TAUT_INDEPENDENT _Pragma(\"clang loop vectorize(assume_safety)\")\n"
     "#elif defined __GNUC__\n"
@@ -49,10 +48,17 @@ static const char preamble[] =
     "#else\n"
     "#define TAUT_INDEPENDENT\n"
     "#endif\n"
+    "#ifdef __GNUC__\n"
+    "typedef double taut_four __attribute__((vector_size(32), aligned(8), may_alias));\n"
+    "#define TAUT_STORE_FOUR(to, a, b, c, d) (*(taut_four *)(to) = (taut_four){a, b, c, d})\n"
+    "#else\n"
+    "#define TAUT_STORE_FOUR(to, a, b, c, d) ((to)[0] = a, (to)[1] = b, (to)[2] = c, (to)[3] = d)\n"
+    "#endif\n"
     "double exp(double), log(double), sin(double), cos(double), tan(double), asin(double), "
     "acos(double), atan(double);\n"
     "double sinh(double), cosh(double), tanh(double), pow(double, double), atan2(double, double), "
     "hypot(double, double);\n"
+    "struct taut_sum {\n    int terms, term[16];\n    double weight[16];\n};\n"
     "static inline double taut_value_round(double a)\n"
     "{\n"
     "    double size = fabs(a), whole = floor(size);\n"
@@ -244,6 +250,58 @@ static void put_shown(taut_source *source, const taut_tape *tape, int32_t reg, u
     put_input(source, tape->binding, reg);
 }
 
+/* Leaves the function when a pivot is too small, NaN included. */
+static void put_pivot(taut_source *source, const taut_tape *tape, const int32_t *pair,
+                      unsigned char *flag)
+{
+    put_shown(source, tape, pair[0], flag);
+    put_shown(source, tape, pair[1], flag);
+    print(source, "    if (!(");
+    put_operand(source, tape, pair[0]);
+    print(source, " > ");
+    put_number(source, tape->binding->tolerance);
+    print(source, " * ");
+    put_operand(source, tape, pair[1]);
+    print(source, "))\n        return 0.0 / 0.0;\n");
+}
+
+/* Do the next `count` outputs go to neighbours? */
+static bool are_neighbours(const taut_bound_output *out, const taut_bound_output *end, int count)
+{
+    if (end - out < count)
+        return false;
+    for (int k = 0; k < count; k++)
+        if (out[k].how != '=' || out[k].optional || out[k].array != out->array ||
+            out[k].place != out->place + k)
+            return false;
+    return true;
+}
+
+/* One output, or four at once: what reads them next are vectors, which would wait for single
+ * numbers on their way to memory. Returns how many. */
+static int put_store(taut_source *source, const taut_tape *tape, const taut_bound_output *out,
+                     const taut_bound_output *end)
+{
+    if (are_neighbours(out, end, 4)) {
+        print(source, "    TAUT_STORE_FOUR(to[%d] + %d", (int)out->array, (int)out->place);
+        for (int k = 0; k < 4; k++) {
+            print(source, ", ");
+            put_operand(source, tape, out[k].from);
+        }
+        print(source, ");\n");
+        return 4;
+    }
+    if (out->optional)
+        print(source, "    if (to[%d])\n    ", (int)out->array);
+    print(source, "    to[%d][%d] %s ", (int)out->array, (int)out->place,
+          out->how == '+'   ? "+="
+          : out->how == '-' ? "-="
+                            : "=");
+    put_operand(source, tape, out->from);
+    put(source, ";\n", 2);
+    return 1;
+}
+
 /* The bound form of a level: everything is read before anything is written, so that arrays may
  * overlap. */
 static void put_bound(taut_source *source, const taut_tape *tape, const char *function, int level,
@@ -253,7 +311,8 @@ static void put_bound(taut_source *source, const taut_tape *tape, const char *fu
     const taut_bound_output *end = binding->output + binding->output_end[level];
     memset(flag, 0, (size_t)tape->registers);
     print(source,
-          "static double %s_bound%d(const double *const *from, double *const *to, const double "
+          "static inline double %s_bound%d(const double *const *from, double *const *to, const "
+          "double "
           "*x)\n{\n",
           function, level);
     for (int32_t i = 0; i < tape->level_end[level]; i++)
@@ -268,17 +327,48 @@ static void put_bound(taut_source *source, const taut_tape *tape, const char *fu
         put_operand(source, tape, binding->watch[k]);
     }
     print(source, ";\n");
-    for (const taut_bound_output *out = binding->output; out < end; out++) {
-        if (out->optional)
-            print(source, "    if (to[%d])\n    ", (int)out->array);
-        print(source, "    to[%d][%d] %s ", (int)out->array, (int)out->place,
-              out->how == '+'   ? "+="
-              : out->how == '-' ? "-="
-                                : "=");
-        put_operand(source, tape, out->from);
-        put(source, ";\n", 2);
-    }
+    for (int32_t k = 0; k < binding->pivots; k++)
+        put_pivot(source, tape, binding->pivot + 2 * (int64_t)k, flag);
+    for (const taut_bound_output *out = binding->output; out < end;)
+        out += put_store(source, tape, out, end);
     print(source, "    return sum - sum;\n}\n");
+}
+
+/* Stages of an explicit method: sums over n coordinates, n a number, and the bound form. The same
+ * operations in the same order as taut_sum_form_pair. */
+static void put_stages(taut_source *source, const taut_tape *tape, const char *function)
+{
+    static const char text[] =
+        "    for (int i = 1; i < count; i++) {\n"
+        "        double zq[N], zv[N], time = t + c[i] * h;\n"
+        "        const double *from[4] = {zq, zv, &time, known};\n"
+        "        double *to[3] = {kv[i], lambda, jacobian}, *speed = kq[i];\n"
+        "        for (int k = 0; k < N; k++)\n"
+        "            zq[k] = zv[k] = 0.0;\n"
+        "        for (int j = 0; j < row[i].terms; j++) {\n"
+        "            const double w = row[i].weight[j], *x = kq[row[i].term[j]], *y = "
+        "kv[row[i].term[j]];\n"
+        "            for (int k = 0; k < N; k++) {\n"
+        "                zq[k] += w * x[k];\n"
+        "                zv[k] += w * y[k];\n"
+        "            }\n"
+        "        }\n"
+        "        for (int k = 0; k < N; k++) {\n"
+        "            zq[k] = q[k] + h * zq[k];\n"
+        "            speed[k] = zv[k] = v[k] + h * zv[k];\n"
+        "        }\n";
+    print(
+        source,
+        "#undef N\n#define N %d\n"
+        "int %s_stages(int count, const struct taut_sum *row, const double *c, double t, double h, "
+        "double *const *kq,\n    double *const *kv, const double *q, const double *v, const double "
+        "*known, double *lambda, double *jacobian)\n{\n",
+        (int)tape->binding->coordinates, function);
+    put(source, text, sizeof text - 1);
+    print(source,
+          "        if (%s_bound0(from, to, 0) != 0.0)\n            return i;\n    }\n    return "
+          "count;\n}\n",
+          function);
 }
 
 /* The table of one curve, and a function that looks it up as taut_curve_value does. */
@@ -323,32 +413,28 @@ static bool put_curves(taut_source *source, const taut_tape *tape, const char *f
     return true;
 }
 
-/* The loop over the lanes, twice where the processor may have AVX2 (without fused operations:
- * results do not change). Lanes do not depend on one another, which the compiler cannot prove. */
+/* Lanes do not depend on one another, which the compiler cannot prove. */
 static void put_loop(taut_source *source, const char *function, int length)
 {
-    static const char *const variant[2][2] = {{"", ""},
-                                              {"__attribute__((target(\"avx2\"))) ", "_avx2"}};
-    for (int i = 0; i < 2; i++) {
-        if (i == 1)
-            print(source, "#ifdef TAUT_AVX2\n");
-        print(source, "static %svoid %s_%d_lanes%s(double *regs, long s, int n)\n{\n",
-              variant[i][0], function, length, variant[i][1]);
-        print(source,
-              "    TAUT_INDEPENDENT\n    for (int l = 0; l < n; l++)\n        %s_%d(regs + l, regs "
-              "+ l, s);\n}\n",
-              function, length);
-        if (i == 1)
-            print(source, "#else\n#define %s_%d_lanes_avx2 %s_%d_lanes\n#endif\n", function, length,
-                  function, length);
-    }
+    print(source,
+          "static void %s_%d_lanes(double *regs, long s, int n)\n{\n    TAUT_INDEPENDENT\n    for "
+          "(int l = 0; l < n; l++)\n        %s_%d(regs + l, regs + l, s);\n}\n",
+          function, length, function, length);
 }
 
-/* Long bodies are not vectorised, since compilers take too long for that; tapes of one member
- * need not be. */
+/* Long bodies are not vectorised, since compilers take too long for that. */
 static bool has_loops(const taut_tape *tape, int32_t length)
 {
-    return length <= INLINE_LENGTH && !tape->binding;
+    return length <= INLINE_LENGTH && tape->members != 1;
+}
+
+/* Levels without a body of their own run the next one: where it is the same, and values of
+ * families, which are seldom wanted without their gradients. */
+static bool has_body(const taut_tape *tape, int level)
+{
+    const int levels = taut_native_levels(tape);
+    return level + 1 == levels || (tape->level_end[level + 1] != tape->level_end[level] &&
+                                   (level > 0 || tape->members <= 1));
 }
 
 /* The entry: the body of the level wanted. */
@@ -357,20 +443,17 @@ static void put_entry(taut_source *source, const taut_tape *tape, const char *fu
     print(source,
           "void %s(int level, int lanes, int n, double *regs)\n{\n    const long s = lanes;\n",
           function);
-    for (int level = 0; level < TAUT_LEVELS; level++) {
+    const int levels = taut_native_levels(tape);
+    for (int level = 0; level < levels; level++) {
         const int length = tape->level_end[level];
-        if (level + 1 < TAUT_LEVELS && tape->level_end[level + 1] == length)
-            continue; /* the next level runs the same */
-        if (level + 1 < TAUT_LEVELS)
+        if (!has_body(tape, level))
+            continue;
+        if (level + 1 < levels)
             print(source, "    if (level <= %d) {\n", level);
         else
             print(source, "    {\n");
         if (has_loops(tape, length))
-            print(source,
-                  "        if (TAUT_HAS_AVX2)\n            %s_%d_lanes_avx2(regs, s, n);\n        "
-                  "else\n"
-                  "            %s_%d_lanes(regs, s, n);\n",
-                  function, length, function, length);
+            print(source, "        %s_%d_lanes(regs, s, n);\n", function, length);
         else
             print(
                 source,
@@ -394,14 +477,18 @@ static void put_table(taut_source *source, const taut_tape *tape, const char *fu
 static void put_bound_table(taut_source *source, const taut_tape *tape, const char *function,
                             unsigned char *flag)
 {
-    if (!tape->binding || tape->level_end[TAUT_BOUND_LEVELS - 1] > INLINE_LENGTH)
+    if (!tape->binding ||
+        (!tape->binding->alone && tape->level_end[TAUT_BOUND_LEVELS - 1] > INLINE_LENGTH))
         return;
-    for (int level = 0; level < TAUT_BOUND_LEVELS; level++)
+    const int levels = tape->binding->alone ? 1 : TAUT_BOUND_LEVELS;
+    for (int level = 0; level < levels; level++)
         put_bound(source, tape, function, level, flag);
     print(source,
           "double (*const %s_bound[])(const double *const *, double *const *, const double *) = "
-          "{%s_bound0, %s_bound1};\n",
-          function, function, function);
+          "{%s_bound0, %s_bound%d};\n",
+          function, function, function, levels - 1);
+    if (tape->binding->coordinates > 0)
+        put_stages(source, tape, function);
 }
 
 /* Everything for one level: the body, its form for one lane and, for short ones, the loops. */
@@ -409,10 +496,19 @@ static void put_level(taut_source *source, const taut_tape *tape, const char *fu
                       unsigned char *flag)
 {
     put_body(source, tape, function, length, flag);
-    print(source, "static void %s_%d_one(double *regs)\n{\n    %s_%d(regs, regs, 1);\n}\n",
-          function, length, function, length);
+    if (tape->members <= 1)
+        print(source, "static void %s_%d_one(double *regs)\n{\n    %s_%d(regs, regs, 1);\n}\n",
+              function, length, function, length);
     if (has_loops(tape, length))
         put_loop(source, function, length);
+}
+
+int taut_native_levels(const taut_tape *tape)
+{
+    int levels = TAUT_LEVELS;
+    while (tape->members > 1 && levels > 0 && tape->level_end[levels - 1] > LOOP_LENGTH)
+        levels--;
+    return levels;
 }
 
 int taut_native_emit(const taut_tape *tape, const char *function, taut_source *source,
@@ -432,11 +528,15 @@ int taut_native_emit(const taut_tape *tape, const char *function, taut_source *s
             error, TAUT_ERROR_SIZE,
             "the tables have too many values to compile (at most %d); they stay interpreted",
             CURVE_NUMBERS / 4);
-    for (int level = 0; level < TAUT_LEVELS; level++)
-        if (level + 1 == TAUT_LEVELS || tape->level_end[level + 1] != tape->level_end[level])
+    const bool alone = tape->binding && tape->binding->alone;
+    const int levels = alone ? 0 : taut_native_levels(tape);
+    for (int level = 0; level < levels; level++)
+        if (has_body(tape, level))
             put_level(source, tape, function, tape->level_end[level], flag);
-    put_entry(source, tape, function);
-    put_table(source, tape, function);
+    if (!alone && tape->members != 1)
+        put_entry(source, tape, function);
+    if (!alone && tape->members <= 1)
+        put_table(source, tape, function);
     put_bound_table(source, tape, function, flag);
     return source->failed ? taut_fail_memory(error) : 0;
 }

@@ -511,6 +511,7 @@ void taut_tape_jet_run(const taut_tape *tape, int level, int order, int lanes, i
     /* all registers are needed, so the compiled form, which writes outputs only, does not serve */
     taut_tape interpreted = *tape;
     interpreted.native = NULL;
+    interpreted.native_one = NULL;
     taut_tape_run(&interpreted, level, lanes, n, regs);
     for (; code < end; code++)
         if (rules[code->op].companions)

@@ -63,6 +63,7 @@ typedef struct native_function {
     void (*lanes)(int level, int lanes, int n, double *regs);
     void (*const *one)(double *regs);
     const taut_bound_function *bound; /* NULL for tapes that are not bound */
+    taut_stages_function stages;
 } native_function;
 
 /* What one creation works with; texts live in the arena. */
@@ -80,18 +81,18 @@ typedef struct build {
 } build;
 
 /* Results equal the interpreter's: no -ffast-math, and no rewriting of functions (gcc makes x /
- * sqrt(1 + x^2) of sin(atan(x))). No -march=native: a cache may be shared by machines. -O3 for
- * its vector loops over the lanes. */
-static const char *const flags[] = {"-std=c11",
-                                    "-O3",
-                                    "-fPIC",
-                                    "-shared",
-                                    "-fno-math-errno",
-                                    "-fno-trapping-math",
-                                    "-fno-builtin",
-                                    "-ffp-contract=off",
-                                    "-w"};
+ * sqrt(1 + x^2) of sin(atan(x))). No -march=native: a cache may be shared by machines; AVX2 where
+ * this one has it (without fused operations: no value changes). */
+/* clang-format off */
+static const char *const flags[] = {"-std=c11", "-O3", "-fPIC", "-shared", "-fno-math-errno",
+                                    "-fno-trapping-math", "-fno-builtin", "-ffp-contract=off"};
+/* clang-format on */
 enum { FLAGS = sizeof flags / sizeof *flags };
+#if defined(__x86_64__) && defined(__GNUC__)
+#define MACHINE_FLAG (__builtin_cpu_supports("avx2") ? "-mavx2" : "-w")
+#else
+#define MACHINE_FLAG "-w"
+#endif
 
 /* ---- texts */
 
@@ -305,7 +306,7 @@ static int start_program(const char *const *arguments, const char *log, pid_t *c
                                                   POSIX_SPAWN_SETPGROUP);
     if (!failed) {
         /* posix_spawn promises not to write to the arguments */
-        char *vector[FLAGS + 8];
+        char *vector[FLAGS + 10];
         int count = 0;
         for (; arguments[count]; count++)
             memcpy(&vector[count], &arguments[count], sizeof *vector);
@@ -402,6 +403,7 @@ static int name_object(build *b)
     add_text(&digest, version);
     for (int i = 0; i < FLAGS; i++)
         add_text(&digest, flags[i]);
+    add_text(&digest, MACHINE_FLAG);
     add_text(&digest, b->source.text);
     unsigned char sum[TAUT_DIGEST_BYTES];
     taut_digest_end(&digest, sum);
@@ -467,11 +469,13 @@ static int compile(build *b)
     if (!write_text(b->code, b->source.text, (size_t)b->source.length))
         return taut_fail(b->error, TAUT_ERROR_FILE, "cannot write %s: %s", b->code,
                          strerror(errno));
-    const char *arguments[FLAGS + 6];
+    const char *arguments[FLAGS + 8];
     int count = 0;
     arguments[count++] = b->compiler;
     for (int i = 0; i < FLAGS; i++)
         arguments[count++] = flags[i];
+    arguments[count++] = "-w";
+    arguments[count++] = MACHINE_FLAG;
     arguments[count++] = "-o";
     arguments[count++] = b->object;
     arguments[count++] = b->code;
@@ -486,18 +490,22 @@ static int compile(build *b)
     return 0;
 }
 
+static void *find_symbol(void *object, int k, const char *form)
+{
+    char name[40];
+    snprintf(name, sizeof name, "taut_f%d%s", k, form);
+    return dlsym(object, name);
+}
+
 /* dlsym gives a data pointer; POSIX has it mean a function all the same. */
 static bool find_function(void *object, int k, native_function *function)
 {
-    char name[32];
-    snprintf(name, sizeof name, "taut_f%d", k);
-    void *symbol = dlsym(object, name);
-    memcpy(&function->lanes, &symbol, sizeof symbol);
-    snprintf(name, sizeof name, "taut_f%d_one", k);
-    function->one = dlsym(object, name);
-    snprintf(name, sizeof name, "taut_f%d_bound", k);
-    function->bound = dlsym(object, name);
-    return symbol && function->one;
+    void *lanes = find_symbol(object, k, ""), *stages = find_symbol(object, k, "_stages");
+    memcpy(&function->lanes, &lanes, sizeof lanes);
+    memcpy(&function->stages, &stages, sizeof stages);
+    function->one = find_symbol(object, k, "_one");
+    function->bound = find_symbol(object, k, "_bound");
+    return lanes || function->one || function->bound;
 }
 
 /* Loads the cached object and finds its functions. */
@@ -570,8 +578,10 @@ int taut_native_create(taut_tape *const *tapes, int count, const char *folder,
     }
     for (int i = 0; i < count; i++) {
         tapes[i]->native = b.function[i].lanes;
+        tapes[i]->native_levels = taut_native_levels(tapes[i]);
         tapes[i]->native_one = b.function[i].one;
         tapes[i]->native_bound = b.function[i].bound;
+        tapes[i]->native_stages = b.function[i].stages;
     }
     made->arena = arena;
     *native = made;

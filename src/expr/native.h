@@ -28,6 +28,8 @@ typedef struct taut_source {
     bool failed;
 } taut_source;
 
+/* Levels of a tape that are compiled, from 0 on; higher ones are interpreted. (emit.c) */
+int taut_native_levels(const taut_tape *tape);
 /* Appends `void function(int level, int lanes, int n, double *regs)` for one tape, the table
  * function_one[] of the forms for one lane and, for a bound tape, function_bound[]; the first
  * call writes what all functions share. (emit.c) */

@@ -1,40 +1,65 @@
-/* run.c - the interpreter. One member: a switch for each instruction. Many: each instruction is
- * one loop over the lanes, which the compiler vectorises, so that the switch costs little per
- * member. Both expand the rows of values.h. */
+/* run.c - the interpreter. One member: a switch for each instruction, or for two. Many: each
+ * instruction is one loop over the lanes, which the compiler vectorises, so that the switch costs
+ * little per member. Both expand the rows of values.h. */
 #include "base/hot.h"
 #include "expr/curve.h"
 #include "expr/tape.h"
 #include "expr/values.h"
 
+/* One instruction; `code` then is the next. */
+#define RUN_ONE(value)                                                                             \
+    do {                                                                                           \
+        const double a = regs[code->a];                                                            \
+        regs[code->to] = value;                                                                    \
+        code++;                                                                                    \
+    } while (0)
+#define RUN_TWO(value)                                                                             \
+    do {                                                                                           \
+        const double a = regs[code->a], b = regs[code->b];                                         \
+        regs[code->to] = value;                                                                    \
+        code++;                                                                                    \
+    } while (0)
 #define UNARY(name, value)                                                                         \
-    case TAUT_OP_##name: {                                                                         \
-        double a = regs[code->a];                                                                  \
-        regs[code->to] = value;                                                                    \
-        break;                                                                                     \
-    }
+    case TAUT_OP_##name:                                                                           \
+        RUN_ONE(value);                                                                            \
+        break;
 #define BINARY(name, value)                                                                        \
-    case TAUT_OP_##name: {                                                                         \
-        double a = regs[code->a], b = regs[code->b];                                               \
-        regs[code->to] = value;                                                                    \
-        break;                                                                                     \
-    }
+    case TAUT_OP_##name:                                                                           \
+        RUN_TWO(value);                                                                            \
+        break;
+#define PAIR(first, x, second, y)                                                                  \
+    case TAUT_PAIR(TAUT_OP_##first, TAUT_OP_##second):                                             \
+        RUN_TWO(x);                                                                                \
+        RUN_TWO(y);                                                                                \
+        break;
+#define PAIRS(first, x)                                                                            \
+    PAIR(first, x, ADD, a + b)                                                                     \
+    PAIR(first, x, SUB, a - b)                                                                     \
+    PAIR(first, x, MUL, a *b)                                                                      \
+    PAIR(first, x, DIV, a / b)
 
 static void run_one(const taut_tape *tape, const taut_instruction *code,
                     const taut_instruction *end, double *regs)
 {
-    for (; code < end; code++)
-        switch ((taut_op)code->op) {
+    while (code < end)
+        switch (code->pair) {
             TAUT_UNARY_ROWS(UNARY)
             TAUT_BINARY_ROWS(BINARY)
+            PAIRS(ADD, a + b)
+            PAIRS(SUB, a - b)
+            PAIRS(MUL, a * b)
+            PAIRS(DIV, a / b)
         case TAUT_OP_CURVE:
             regs[code->to] = taut_curve_value(tape->curve[code->c], code->b, regs[code->a]);
+            code++;
             break;
         case TAUT_OP_SELECT: {
-            double a = regs[code->a], b = regs[code->b], c = regs[code->c];
+            const double a = regs[code->a], b = regs[code->b], c = regs[code->c];
             regs[code->to] = TAUT_SELECT_VALUE;
+            code++;
             break;
         }
-        default: break;
+        default: __builtin_unreachable(); /* inputs and constants are no instructions */
         }
 }
 

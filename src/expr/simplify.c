@@ -3,7 +3,8 @@
  * Constant factors and signs move outwards (x*(c*y) = c*(x*y), (-x)*y = -(x*y), x + -y = x - y),
  * so that they meet and cancel: the gradient of length(u) then is u times one shared reciprocal.
  * -(x-y) keeps its difference, since -(x-y)*z should share (x-y)*z. Sums are not reordered
- * beyond like terms (c*x + d*x): rounding of what the user wrote is kept. Rules hold for real
+ * beyond like terms (c*x + d*x, and c*x + c*y where c is a power of two): rounding of what the
+ * user wrote is kept. Rules hold for real
  * numbers: where an operand is infinite, NaN or 0 at run time x*0 and x-x still give 0, and x/x
  * gives 1. */
 #include "expr/curve.h"
@@ -104,6 +105,21 @@ static int32_t add_like(taut_graph *graph, int32_t a, int32_t b, double sign)
     return c == 0.0 || usable_factor(c) ? scale(graph, c, x.base) : -2;
 }
 
+/* c*x + c*y = c*(x + y) where c is a power of two: no rounding changes, and such factors, which
+ * derivatives of squares are full of, meet others further outside. -2: not so. */
+static int32_t add_scaled(taut_graph *graph, int32_t a, int32_t b, bool plus)
+{
+    scaled x = split(graph, a), y = split(graph, b);
+    int exponent;
+    if (x.base == a || y.base == b || fabs(x.coefficient) != fabs(y.coefficient) ||
+        fabs(x.coefficient) == 1.0 || fabs(frexp(x.coefficient, &exponent)) != 0.5 ||
+        exponent < -1000 || exponent > 1000)
+        return -2;
+    bool same = (x.coefficient == y.coefficient) == plus;
+    return scale(graph, x.coefficient,
+                 same ? add(graph, x.base, y.base) : subtract(graph, x.base, y.base));
+}
+
 static int32_t add(taut_graph *graph, int32_t a, int32_t b)
 {
     if (a < 0 || b < 0)
@@ -113,7 +129,7 @@ static int32_t add(taut_graph *graph, int32_t a, int32_t b)
     if (is_value(graph, b, 0.0))
         return a;
     int32_t like = add_like(graph, a, b, 1.0);
-    if (like != -2)
+    if (like != -2 || (like = add_scaled(graph, a, b, true)) != -2)
         return like;
     if (is_op(graph, b, TAUT_OP_NEG))
         return subtract(graph, a, graph->node[b].a);
@@ -131,7 +147,7 @@ static int32_t subtract(taut_graph *graph, int32_t a, int32_t b)
     if (is_value(graph, a, 0.0))
         return negate(graph, b);
     int32_t like = add_like(graph, a, b, -1.0);
-    if (like != -2)
+    if (like != -2 || (like = add_scaled(graph, a, b, false)) != -2)
         return like;
     if (is_op(graph, b, TAUT_OP_NEG))
         return add(graph, a, graph->node[b].a);

@@ -172,6 +172,19 @@ static void write_code(builder *build, taut_tape *tape, taut_instruction *code,
     }
 }
 
+static void find_pairs(const taut_tape *tape, taut_instruction *code)
+{
+    int level = 0;
+    for (int32_t k = 0; k < tape->length; k++) {
+        while (k >= tape->level_end[level])
+            level++;
+        code[k].pair = k + 1 < tape->level_end[level] && taut_is_paired(code[k].op) &&
+                               taut_is_paired(code[k + 1].op)
+                           ? TAUT_PAIR(code[k].op, code[k + 1].op)
+                           : code[k].op;
+    }
+}
+
 static int assemble(builder *build, taut_arena *arena, int32_t inputs, int32_t count,
                     const int32_t *node, taut_tape **result, taut_error *error)
 {
@@ -196,6 +209,7 @@ static int assemble(builder *build, taut_arena *arena, int32_t inputs, int32_t c
     TAUT_NEED(error, constant, code, curve, output);
     place_registers(build, tape, count, node, constant);
     write_code(build, tape, code, curve);
+    find_pairs(tape, code);
     for (int32_t k = 0; k < count; k++)
         output[k] = build->place[node[k]];
     tape->constant = constant;

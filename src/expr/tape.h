@@ -7,18 +7,31 @@
 #ifndef TAUT_EXPR_TAPE_H
 #define TAUT_EXPR_TAPE_H
 
+#include "base/vectors.h"
 #include "expr/graph.h"
 
 enum { TAUT_LEVELS = 8 };
 
 typedef struct taut_instruction {
     int32_t op; /* taut_op */
+    /* the same, or from TAUT_OP_COUNT on: TAUT_PAIR of this and the next one, of the same level */
+    int32_t pair;
     /* registers; b of TAUT_OP_CURVE is the derivative order, c the index of the curve */
     int32_t to, a, b, c;
     /* jets: first register of the companion series (cos for sin, ...), from `registers` on; -1
      * for none */
     int32_t companion;
 } taut_instruction;
+
+/* ADD, SUB, MUL and DIV (neighbours in taut_op), one after another: the interpreter goes to both at
+ * once. */
+enum { TAUT_PAIR_OPS = 4 };
+static inline bool taut_is_paired(int32_t op)
+{
+    return op >= TAUT_OP_ADD && op < TAUT_OP_ADD + TAUT_PAIR_OPS;
+}
+#define TAUT_PAIR(first, second)                                                                   \
+    (TAUT_OP_COUNT + TAUT_PAIR_OPS * ((first)-TAUT_OP_ADD) + ((second)-TAUT_OP_ADD))
 
 /* A tape of one member can be bound to arrays: its compiled form then loads its inputs and
  * stores its outputs itself, without any trip through registers in memory. Input k is *number,
@@ -40,11 +53,26 @@ typedef struct taut_tape_binding {
     const taut_bound_output *output;
     const int32_t *watch; /* registers */
     int32_t output_end[TAUT_BOUND_LEVELS], watch_end[TAUT_BOUND_LEVELS];
+    /* pairs of registers: the first must be above `tolerance` times the second */
+    int32_t pivots;
+    const int32_t *pivot;
+    double tolerance;
+    bool alone; /* no other form is compiled */
+    /* inputs are q[n], v[n], t and known[], outputs v'[n], lambda and G: stages of explicit methods
+     * are compiled too; 0: not so */
+    int32_t coordinates;
 } taut_tape_binding;
 /* Returns sum - sum of the watched registers: 0, or NaN when one is not finite or they are very
- * large. */
+ * large; and NaN when a pivot is too small. */
 typedef double (*taut_bound_function)(const double *const *from, double *const *to,
                                       const double *regs);
+
+/* Stages 1 .. count-1 of an explicit method (base/field.h); returns the first one that fails, or
+ * count. */
+typedef int (*taut_stages_function)(int count, const taut_sum *row, const double *c, double t,
+                                    double h, double *const *kq, double *const *kv, const double *q,
+                                    const double *v, const double *known, double *lambda,
+                                    double *jacobian);
 
 typedef struct taut_tape {
     int32_t inputs, constants, registers; /* counts; registers includes inputs and constants */
@@ -57,12 +85,16 @@ typedef struct taut_tape {
     const taut_instruction *code;
     const struct taut_curve *const *curve;
     bool kinks; /* some instruction has a kink */
+    /* how many members are evaluated: 1 and more have compiled forms of their own; 0: both */
+    int64_t members;
     /* compiled form, or NULL: same effect as the interpreter on outputs; and for each level the
-     * form for one lane alone, or NULL */
+     * form for one lane alone, or NULL; a tape may have one of them or both */
     void (*native)(int level, int lanes, int n, double *regs);
+    int native_levels; /* levels that it has; beyond, the interpreter is used */
     void (*const *native_one)(double *regs); /* [TAUT_LEVELS] */
     const taut_tape_binding *binding;        /* of a tape with one member, or NULL */
     const taut_bound_function *native_bound; /* [TAUT_BOUND_LEVELS], or NULL */
+    taut_stages_function native_stages;      /* or NULL */
 } taut_tape;
 
 /* Makes a tape of `count` outputs (graph nodes) with their levels. `inputs` is the number of
@@ -87,12 +119,12 @@ static inline void taut_tape_run(const taut_tape *tape, int level, int lanes, in
         return;
     if (level >= TAUT_LEVELS)
         level = TAUT_LEVELS - 1;
-    if (!tape->native)
-        taut_tape_interpret(tape, level, lanes, n, regs);
-    else if (lanes == 1 && tape->native_one)
+    if (lanes == 1 && tape->native_one)
         tape->native_one[level](regs);
-    else
+    else if (tape->native && level < tape->native_levels)
         tape->native(level, lanes, n, regs);
+    else
+        taut_tape_interpret(tape, level, lanes, n, regs);
 }
 
 /* How many companion registers jets of an operation need (contiguous, from `registers` on;

@@ -16,7 +16,8 @@ static inline taut_index NAME(largest)(taut_index count, const SCALAR *x)
     return best;
 }
 
-static taut_index NAME(lu_factor)(taut_index rows, SCALAR *a, taut_index *pivot, double tolerance)
+TAUT_HOT static taut_index NAME(lu_factor)(taut_index rows, SCALAR *a, taut_index *pivot,
+                                           double tolerance)
 {
     for (taut_index j = 0; j < rows; j++) {
         SCALAR *column = a + (int64_t)j * rows;

@@ -1,5 +1,6 @@
 /* load.c - a model file becomes a system: read, parse, resolve, complete. */
 #include "model/model.h"
+#include "system/fused.h"
 #include "system/hold.h"
 
 #include <stdarg.h>
@@ -145,9 +146,14 @@ static int compile(taut_model *model)
 {
     taut_system *system = model->system;
     int32_t total = 0;
-    taut_tape **tape = TAUT_NEW(&model->scratch, taut_tape *, 3 * (int64_t)system->kernels);
+    taut_tape **tape =
+        TAUT_NEW(&model->scratch, taut_tape *, 3 * (int64_t)system->kernels + 2 * TAUT_FUSED_KINDS);
     taut_error why;
     TAUT_NEED(model->error, tape);
+    TAUT_TRY(taut_fused_prepare(system, model->error));
+    for (int k = 0; k < 2 * TAUT_FUSED_KINDS; k++)
+        if (system->fused[k / TAUT_FUSED_KINDS][k % TAUT_FUSED_KINDS])
+            tape[total++] = system->fused[k / TAUT_FUSED_KINDS][k % TAUT_FUSED_KINDS]->each;
     for (int32_t k = 0; k < system->kernels; k++) {
         const taut_statement_kernel *kernel = system->kernel[k];
         const taut_guards *guards = kernel->guards;

@@ -20,6 +20,12 @@ int taut_runge_kutta_reserve(taut_stepper *s, taut_runge_kutta *w, taut_error *e
     taut_arena *arena = s->arena;
     const taut_tableau *table = w->tableau = s->method->data;
     w->second_order = s->field->second_order;
+    for (int i = 1; i <= table->stages + table->extra; i++)
+        taut_sum_make(&w->row[i], i, table->a + i * table->width);
+    if (table->error)
+        taut_sum_make(&w->error, table->stages + 1, table->error);
+    if (table->error_3)
+        taut_sum_make(&w->error_3, table->stages, table->error_3);
     int64_t size = (int64_t)(3 + table->dense_rows) * s->n;
     TAUT_TRY(TAUT_RESERVE(arena, s->n, error, &w->stage, &w->speed));
     w->polynomial_q = TAUT_NEW(arena, double, size);
@@ -50,15 +56,23 @@ void taut_runge_kutta_stages(const taut_runge_kutta *w, const taut_state *begin,
     }
 }
 
+/* A sum over the stages, of positions and (second order) of velocities. */
+static inline void form(const taut_stepper *s, const taut_sum *sum, double **kq, double **kv,
+                        double h, const double *q, const double *v, double *out_q, double *out_v)
+{
+    const taut_runge_kutta *w = s->work;
+    if (w->second_order)
+        taut_sum_form_pair(s->n, sum, kq, kv, h, q, v, out_q, out_v);
+    else
+        taut_sum_form(s->n, sum, kq, h, q, out_q);
+}
+
 int taut_runge_kutta_stage(taut_stepper *s, const taut_state *begin, double h, int i, double **kq,
                            double **kv, taut_error *error)
 {
     taut_runge_kutta *w = s->work;
     const taut_tableau *table = w->tableau;
-    const double *a = table->a + i * table->width;
-    taut_combine(s->n, i, a, kq, h, begin->q, w->stage);
-    if (w->second_order)
-        taut_combine(s->n, i, a, kv, h, begin->v, kq[i]);
+    form(s, &w->row[i], kq, kv, h, begin->q, begin->v, w->stage, kq[i]);
     return s->field->evaluate(s->field, begin->t + table->c[i] * h, w->stage,
                               w->second_order ? kq[i] : NULL, w->second_order ? kv[i] : kq[i], NULL,
                               error);
@@ -80,17 +94,14 @@ static double join_estimates(const taut_stepper *s, const taut_state *begin, dou
     taut_runge_kutta *w = s->work;
     double five = 0, three = 0;
     double *e3_q = w->stage, *e3_v = w->speed;
-    taut_combine(s->n, w->tableau->stages, w->tableau->error_3, kq, h, NULL, e3_q);
-    if (w->second_order)
-        taut_combine(s->n, w->tableau->stages, w->tableau->error_3, kv, h, NULL, e3_v);
+    form(s, &w->error_3, kq, kv, h, NULL, NULL, e3_q, e3_v);
     for (taut_index i = 0; i < s->n; i++) {
         double scale = s->weight_q ? s->weight_q[i] : s->atol + s->rtol * fabs(begin->q[i]);
         double speed = s->weight_v ? s->weight_v[i] : scale / fabs(h);
-        double e5 = fabs(s->error_q[i]), e3 = fabs(e3_q[i]);
-        scale = scale > 0 ? scale : 1;
-        speed = speed > 0 ? speed : 1;
-        e5 = e5 / scale + (w->second_order ? fabs(s->error_v[i]) / speed : 0);
-        e3 = e3 / scale + (w->second_order ? fabs(e3_v[i]) / speed : 0);
+        scale = scale > 0 ? 1 / scale : 1;
+        speed = !w->second_order ? 0 : speed > 0 ? 1 / speed : 1;
+        double e5 = fabs(s->error_q[i]) * scale + fabs(s->error_v[i]) * speed,
+               e3 = fabs(e3_q[i]) * scale + (w->second_order ? fabs(e3_v[i]) * speed : 0);
         five += e5 * e5;
         three += e3 * e3;
     }
@@ -104,11 +115,8 @@ static void estimate(taut_stepper *s, const taut_state *begin, double h, double 
     const taut_tableau *table = w->tableau;
     if (!table->error || !s->error_q || !s->error_v)
         return;
-    int count = table->stages + (table->error[table->stages] != 0);
-    taut_combine(s->n, count, table->error, kq, h, NULL, s->error_q);
-    if (w->second_order)
-        taut_combine(s->n, count, table->error, kv, h, NULL, s->error_v);
-    else
+    form(s, &w->error, kq, kv, h, NULL, NULL, s->error_q, s->error_v);
+    if (!w->second_order)
         taut_clear(s->n, s->error_v);
     if (!table->error_3)
         return;
@@ -119,6 +127,24 @@ static void estimate(taut_stepper *s, const taut_state *begin, double h, double 
     }
 }
 
+/* The first stage that is to be evaluated alone. */
+static int stages_at_once(taut_stepper *s, const taut_state *begin, double h, double **kq,
+                          double **kv)
+{
+    const taut_runge_kutta *w = s->work;
+    if (!s->field->stages)
+        return 1;
+    return s->field->stages(s->field, &(taut_stages){.count = w->tableau->stages,
+                                                     .row = w->row,
+                                                     .c = w->tableau->c,
+                                                     .t = begin->t,
+                                                     .h = h,
+                                                     .kq = kq,
+                                                     .kv = kv,
+                                                     .q = begin->q,
+                                                     .v = begin->v});
+}
+
 int taut_runge_kutta_step(taut_stepper *s, double h, taut_error *error)
 {
     taut_runge_kutta *w = s->work;
@@ -127,14 +153,11 @@ int taut_runge_kutta_step(taut_stepper *s, double h, taut_error *error)
 
     taut_state old = s->now, next = s->last;
     double *kq[TAUT_TABLEAU_WIDTH], *kv[TAUT_TABLEAU_WIDTH];
-    const double *b = table->a + table->stages * table->width;
     taut_runge_kutta_stages(w, &old, &next, kq, kv);
-    for (int i = 1; i < table->stages; i++)
+    for (int i = stages_at_once(s, &old, h, kq, kv); i < table->stages; i++)
         TAUT_TRY(taut_runge_kutta_stage(s, &old, h, i, kq, kv, error));
     next.t = old.t + h;
-    taut_combine(s->n, table->stages, b, kq, h, old.q, next.q);
-    if (w->second_order)
-        taut_combine(s->n, table->stages, b, kv, h, old.v, next.v);
+    form(s, &w->row[table->stages], kq, kv, h, old.q, old.v, next.q, next.v);
     bool end_counts = table->error && table->error[table->stages] != 0;
     if (end_counts)
         TAUT_TRY(evaluate_state(s, &next, error));

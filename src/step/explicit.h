@@ -11,6 +11,7 @@
  * step are the v and a of its states. */
 typedef struct taut_runge_kutta {
     const taut_tableau *tableau;
+    taut_sum row[TAUT_TABLEAU_WIDTH], error, error_3; /* of the tableau */
     bool second_order;
     bool fresh;      /* now.a (and now.lambda) belong to now */
     bool continuous; /* the polynomial of the latest step is formed */

@@ -362,6 +362,7 @@ static int renew(taut_context *context, taut_error *error)
 
 int taut_context_renew(taut_context *context, taut_error *error)
 {
+    context->renewals++;
     taut_hold_use(context, false);
     int status = renew(context, error);
     taut_hold_use(context, true);

@@ -141,6 +141,8 @@ struct taut_system {
     bool owns_late;
 
     taut_native *native; /* compiled tapes, or NULL */
+    /* (fused.h) by [as stated, rigid motion][kind]; NULL: not compiled */
+    struct taut_fused *fused[2][4];
 
     const taut_system *base; /* of a derived system (derived.c), or NULL */
     bool rigid;              /* bonds that are not soft have compliance 0 */
@@ -161,6 +163,7 @@ struct taut_context {
     const taut_system *system;
     taut_arena arena;
     taut_statistics statistics;
+    int64_t renewals; /* how often parameters were renewed */
     double *parameter, *compliance, *damping, *mass;
     unsigned char *fixed; /* as parameter_fixed, for this context */
     double *scratch;      /* [n] zero velocities, where v is not given */

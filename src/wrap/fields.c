@@ -11,12 +11,14 @@
 
 #include "base/rows.h"
 #include "step/mechanics.h"
+#include "system/fused.h"
 
 typedef struct mechanical {
     taut_field field;
     taut_mechanics mechanics;
-    taut_saddle *saddle; /* NULL: diagonal mass without rigid bonds */
-    bool factored;       /* once for all: constant mass without rigid bonds */
+    taut_fused_work *fused; /* all of it as one tape, or NULL */
+    taut_saddle *saddle;    /* NULL: diagonal mass without rigid bonds */
+    bool factored, counted; /* once for all: constant mass without rigid bonds */
     double alpha, beta;
     double *gdot, *reaction; /* [rigid bonds] */
 } mechanical;
@@ -40,11 +42,36 @@ static void aim(mechanical *w, const double *v)
         w->reaction[r] -= w->alpha * w->gdot[r] + w->beta * x->values.bond[x->rod[r]];
 }
 
+/* As the saddle solver would have it. */
+static void count(mechanical *w, int evaluations)
+{
+    taut_statistics *statistics = w->field.statistics;
+    statistics->force_evaluations += evaluations;
+    if (!w->saddle || evaluations == 0)
+        return;
+    bool once = w->mechanics.rods == 0 && !w->mechanics.varying;
+    statistics->factorisations += !once ? evaluations : !w->counted;
+    statistics->solves += evaluations;
+    w->counted = once;
+}
+
+static int stages(taut_field *field, const taut_stages *s)
+{
+    mechanical *w = field->self;
+    int end = taut_fused_stages(w->fused, s, w->mechanics.values.jacobian);
+    count(w, end - 1);
+    return end;
+}
+
 static int evaluate(taut_field *field, double t, const double *q, const double *v, double *rate,
                     double *lambda, taut_error *error)
 {
     mechanical *w = field->self;
     taut_mechanics *x = &w->mechanics;
+    if (w->fused && taut_fused_run(w->fused, t, q, v, rate, lambda, x->values.jacobian)) {
+        count(w, 1);
+        return TAUT_OK;
+    }
     TAUT_TRY(taut_mechanics_force(x, t, q, v, rate, lambda, error));
     if (!w->saddle) {
         for (taut_index i = 0; i < x->n; i++)
@@ -54,7 +81,7 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
     aim(w, v);
     if (!w->factored) {
         TAUT_TRY(taut_mechanics_factor(x, w->saddle, t, x->mass, x->rod_jacobian, NULL, error));
-        w->factored = x->rods == 0 && !x->varying;
+        w->factored = w->counted = x->rods == 0 && !x->varying;
     }
     TAUT_TRY(taut_saddle_solve(w->saddle, 1, rate, w->reaction, error));
     field->statistics->solves++;
@@ -92,7 +119,14 @@ static int fill(mechanical *w, taut_context *context, taut_arena *arena,
                             .statistics = statistics,
                             .self = w};
     if (x->rods == 0 && !x->mass_start)
-        return taut_mechanics_need_masses(x, "an explicit method", error);
+        TAUT_TRY(taut_mechanics_need_masses(x, "an explicit method", error));
+    if (!terms)
+        TAUT_TRY(taut_fused_open(context, TAUT_FUSED_ACCELERATION, x->rods, x->rod, arena,
+                                 &w->fused, error));
+    if (w->fused)
+        w->field.stages = stages;
+    if (x->rods == 0 && !x->mass_start)
+        return TAUT_OK;
     return taut_mechanics_saddle(x, false, true, &arena->allocator, &w->saddle, error);
 }
 

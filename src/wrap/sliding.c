@@ -151,6 +151,7 @@ int taut_sliding_create(taut_sliding *w, taut_field *inner, taut_context *contex
 {
     *w = (taut_sliding){.field = *inner, .inner = inner, .context = context};
     w->field.evaluate = evaluate;
+    w->field.stages = NULL;
     w->field.stretch = inner->stretch ? stretch : NULL;
     w->field.destroy = NULL;
     w->field.self = w;

@@ -16,6 +16,7 @@
 #include "base/vectors.h"
 #include "linalg/saddle_bonds.h"
 #include "step/mechanics.h"
+#include "system/fused.h"
 #include "wrap/conserve.h"
 #include "wrap/invariants.h"
 
@@ -35,11 +36,12 @@ typedef struct stabilizer {
     taut_index n;
     taut_mechanics mechanics;
     taut_saddle *saddle;
-    double *ones;                /* the unit metric; NULL: the mass */
-    double *q, *v;               /* the new state until it is known to be good, [n] */
-    double *step, *residual;     /* [n], [rigid bonds] */
-    taut_invariants *invariants; /* first order */
-    taut_conserve *conserve;     /* mechanical: the invariants, or NULL */
+    taut_fused_work *fused_q, *fused_v; /* corrections as one tape each, or NULL */
+    double *ones;                       /* the unit metric; NULL: the mass */
+    double *q, *v;                      /* the new state until it is known to be good, [n] */
+    double *step, *residual;            /* [n], [rigid bonds] */
+    taut_invariants *invariants;        /* first order */
+    taut_conserve *conserve;            /* mechanical: the invariants, or NULL */
 } stabilizer;
 
 /* [M G^T; G 0] with G of the latest evaluation. */
@@ -60,6 +62,23 @@ static int correction(stabilizer *w, double *size, taut_error *error)
     return TAUT_OK;
 }
 
+/* The part of a full correction that is made. */
+static double share(const stabilizer *w)
+{
+    return w->form == BACKWARD ? w->alpha / (1 + w->alpha) : w->alpha;
+}
+
+/* x <- x + the correction of one tape; false: the bonds must be evaluated. */
+static bool correct_fused(stabilizer *w, taut_fused_work *fused, double t, double *x)
+{
+    if (!fused || !taut_fused_run(fused, t, w->q, w->v, w->step, NULL, NULL))
+        return false;
+    taut_add_scaled(w->n, share(w), w->step, x);
+    w->projector.statistics->factorisations++;
+    w->projector.statistics->solves++;
+    return true;
+}
+
 /* residual = -gdot, -g */
 static void take_rates(stabilizer *w, const double *v)
 {
@@ -74,16 +93,12 @@ static void take_positions(stabilizer *w)
     taut_mechanics_pick(&w->mechanics, -1, w->mechanics.values.bond, w->residual);
 }
 
-/* The part of a full correction that is made. */
-static double share(const stabilizer *w)
-{
-    return w->form == BACKWARD ? w->alpha / (1 + w->alpha) : w->alpha;
-}
-
 /* v with gdot = 0 where q is now, or on the way there. */
 static int project_velocity(stabilizer *w, double t, taut_error *error)
 {
     double size;
+    if (correct_fused(w, w->fused_v, t, w->v))
+        return TAUT_OK;
     TAUT_TRY(taut_mechanics_bonds(&w->mechanics, t, w->q, w->v, 0, error));
     TAUT_TRY(factor(w, t, error));
     take_rates(w, w->v);
@@ -96,6 +111,8 @@ static int newton_positions(stabilizer *w, double t, taut_error *error)
 {
     double size;
     for (int pass = 0; pass < w->passes; pass++) {
+        if (correct_fused(w, w->fused_q, t, w->q))
+            continue;
         TAUT_TRY(taut_mechanics_bonds(&w->mechanics, t, w->q, w->v, 0, error));
         TAUT_TRY(factor(w, t, error));
         take_positions(w);
@@ -116,8 +133,8 @@ static int backward_positions(stabilizer *w, double t, const double *from, taut_
         for (taut_index i = 0; i < w->n; i++)
             w->step[i] = from[i] - w->q[i];
         for (taut_index r = 0; r < x->rods; r++)
-            w->residual[r] =
-                x->values.bond[x->rod[r]] + taut_row_dot(&x->rod_rows, x->rod_jacobian, r, w->step);
+            w->residual[r] = -x->values.bond[x->rod[r]] -
+                             taut_row_dot(&x->rod_rows, x->rod_jacobian, r, w->step);
         TAUT_TRY(correction(w, &size, error));
         w->projector.statistics->newton_iterations++;
         double change = 0;
@@ -448,6 +465,12 @@ static int fill_mechanical(stabilizer *w, taut_context *context, taut_arena *are
         TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->ones));
         for (taut_index i = 0; i < w->n; i++)
             w->ones[i] = 1;
+    }
+    if (!w->unit && !w->conserve) { /* invariants need the matrix that was factorised */
+        TAUT_TRY(taut_fused_open(context, TAUT_FUSED_POSITION, x->rods, x->rod, arena, &w->fused_q,
+                                 error));
+        TAUT_TRY(taut_fused_open(context, TAUT_FUSED_VELOCITY, x->rods, x->rod, arena, &w->fused_v,
+                                 error));
     }
     return taut_mechanics_saddle(x, w->unit, true, &arena->allocator, &w->saddle, error);
 }

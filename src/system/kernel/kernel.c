@@ -474,6 +474,7 @@ int taut_statement_kernel_create(taut_statement_kernel_plan *plan, taut_arena *a
         (status = taut_tape_create(plan->graph, arena, plan->slots, m.outputs, m.node, m.level,
                                    &kernel->tape, error)))
         goto done;
+    kernel->tape->members = plan->members;
     taut_slot *slot = TAUT_NEW(arena, taut_slot, plan->slots);
     taut_local *local = TAUT_NEW(arena, taut_local, m.locals);
     if (!slot || !local) {

@@ -1,0 +1,440 @@
+/* fused_graph.c - see fused_graph.h. Matrices are dense arrays of nodes; zeros fold.
+ *
+ *     W = L^-1 G^T,  y = L^-1 f,  A = W^T D^-1 W,  A lambda = W^T D^-1 y + r,
+ *     x = L^-T D^-1 (y - W lambda)
+ *
+ * L D L^T without pivoting [Golub, Van Loan, Matrix Computations, 4th ed., section 4.1.2]. */
+#include "system/fused_graph.h"
+
+#include <string.h>
+
+/* ---- inputs: q, v, t, parameters, compliances, damping times */
+
+static int32_t input_q(const taut_fuser *f, taut_index i)
+{
+    return taut_graph_input(f->graph, i);
+}
+
+static int32_t input_v(const taut_fuser *f, taut_index i)
+{
+    return taut_graph_input(f->graph, f->n + i);
+}
+
+static int32_t input_parameter(const taut_fuser *f, taut_index k)
+{
+    return taut_graph_input(f->graph, 2 * f->n + 1 + k);
+}
+
+static int32_t input_compliance(const taut_fuser *f, taut_index i)
+{
+    return input_parameter(f, f->system->sizes.parameters + i);
+}
+
+static int32_t input_damping(const taut_fuser *f, taut_index i)
+{
+    return input_compliance(f, f->m + i);
+}
+
+/* ---- arithmetic */
+
+static int32_t sum(const taut_fuser *f, int32_t a, int32_t b)
+{
+    if (a == f->zero)
+        return b;
+    return b == f->zero ? a : taut_graph_binary(f->graph, TAUT_OP_ADD, a, b);
+}
+
+static int32_t difference(const taut_fuser *f, int32_t a, int32_t b)
+{
+    return b == f->zero ? a : taut_graph_binary(f->graph, TAUT_OP_SUB, a, b);
+}
+
+static int32_t product(const taut_fuser *f, int32_t a, int32_t b)
+{
+    return a == f->zero || b == f->zero ? f->zero : taut_graph_binary(f->graph, TAUT_OP_MUL, a, b);
+}
+
+static int32_t inverse(const taut_fuser *f, int32_t a)
+{
+    return taut_graph_binary(f->graph, TAUT_OP_DIV, taut_graph_constant(f->graph, 1), a);
+}
+
+/* ---- statements */
+
+static int32_t slot_node(const taut_fuser *f, const taut_slot *slot, int64_t member)
+{
+    taut_index place = slot->gather ? slot->gather[member] : slot->one;
+    switch (slot->source) {
+    case TAUT_FROM_Q: return input_q(f, place);
+    case TAUT_FROM_V: return input_v(f, place);
+    case TAUT_FROM_PARAMETER: return input_parameter(f, place);
+    case TAUT_FROM_TIME: return taut_graph_input(f->graph, 2 * f->n);
+    case TAUT_FROM_DATA: return taut_graph_constant(f->graph, slot->data[member]);
+    default: return f->zero; /* no derivative that is used here reads it */
+    }
+}
+
+int32_t taut_fused_repeat(taut_graph *graph, taut_op op, const int32_t operand[3],
+                          const taut_curve *curve, int derivative)
+{
+    switch (taut_op_table[op].arity) {
+    case 1:
+        return op == TAUT_OP_CURVE ? taut_graph_curve(graph, curve, derivative, operand[0])
+                                   : taut_graph_unary(graph, op, operand[0]);
+    case 2: return taut_graph_binary(graph, op, operand[0], operand[1]);
+    default: return taut_graph_select(graph, operand[0], operand[1], operand[2]);
+    }
+}
+
+/* One member up to a level: f->value has a node for each register. */
+static void repeat_member(const taut_fuser *f, const taut_statement_kernel *kernel, int level,
+                          int64_t member)
+{
+    const taut_tape *tape = kernel->tape;
+    for (int32_t k = 0; k < tape->inputs; k++)
+        f->value[k] = slot_node(f, &kernel->slot[k], member);
+    for (int32_t k = 0; k < tape->constants; k++)
+        f->value[tape->inputs + k] = taut_graph_constant(f->graph, tape->constant[k]);
+    for (int32_t k = 0; k < tape->level_end[level]; k++) {
+        const taut_instruction *in = &tape->code[k];
+        const bool curve = in->op == TAUT_OP_CURVE;
+        const int arity = taut_op_table[in->op].arity;
+        const int32_t operand[3] = {f->value[in->a], arity > 1 ? f->value[in->b] : -1,
+                                    arity > 2 ? f->value[in->c] : -1};
+        f->value[in->to] = taut_fused_repeat(f->graph, (taut_op)in->op, operand,
+                                             curve ? tape->curve[in->c] : NULL, curve ? in->b : 0);
+    }
+}
+
+static int32_t output(const taut_fuser *f, const taut_statement_kernel *kernel, int32_t k)
+{
+    return f->value[kernel->tape->output[k]];
+}
+
+static taut_index place_of(const taut_statement_kernel *kernel, int32_t local, int64_t member)
+{
+    const taut_local *c = &kernel->local[local];
+    return c->gather ? c->gather[member] : c->one;
+}
+
+static void add_to(const taut_fuser *f, int32_t *to, int32_t node)
+{
+    *to = sum(f, *to, node);
+}
+
+static void take_bond(const taut_fuser *f, const taut_statement_kernel *kernel, int64_t member)
+{
+    taut_index i = kernel->row[member];
+    const int32_t nc = kernel->locals;
+    repeat_member(f, kernel, 2, member);
+    f->bond[i] = output(f, kernel, 0);
+    for (int32_t c = 0; c < nc; c++) {
+        f->entry[f->system->jacobian_start[i] + c] = output(f, kernel, 1 + c);
+        add_to(f, &f->row[i * f->n + place_of(kernel, c, member)], output(f, kernel, 1 + c));
+    }
+    f->bond_dt[i] = output(f, kernel, 1 + nc);
+    f->gamma[i] = output(f, kernel, 2 + nc);
+}
+
+static void take_kinetic(const taut_fuser *f, const taut_statement_kernel *kernel, int64_t member)
+{
+    const int32_t nc = kernel->locals, triangle = nc * (nc + 1) / 2;
+    int32_t next = 1 + nc;
+    repeat_member(f, kernel, 2, member);
+    for (int32_t i = 0; i < nc; i++)
+        for (int32_t j = 0; j <= i; j++, next++) {
+            taut_index a = place_of(kernel, i, member), b = place_of(kernel, j, member);
+            add_to(f, &f->mass[a * f->n + b], output(f, kernel, next));
+            if (a != b)
+                add_to(f, &f->mass[b * f->n + a], output(f, kernel, next));
+        }
+    for (int32_t c = 0; c < nc; c++)
+        add_to(f, &f->force[place_of(kernel, c, member)], output(f, kernel, 1 + nc + triangle + c));
+}
+
+static void take_member(const taut_fuser *f, const taut_statement_kernel *kernel, int64_t member)
+{
+    switch (kernel->role) {
+    case TAUT_ROLE_BOND: take_bond(f, kernel, member); break;
+    case TAUT_ROLE_KINETIC: take_kinetic(f, kernel, member); break;
+    case TAUT_ROLE_POTENTIAL:
+    case TAUT_ROLE_STIFF:
+        repeat_member(f, kernel, 1, member);
+        for (int32_t c = 0; c < kernel->locals; c++) {
+            int32_t *to = &f->force[place_of(kernel, c, member)];
+            *to = difference(f, *to, output(f, kernel, 1 + c));
+        }
+        break;
+    case TAUT_ROLE_FORCE:
+        repeat_member(f, kernel, 0, member);
+        add_to(f, &f->force[kernel->row[member]], output(f, kernel, 0));
+        break;
+    case TAUT_ROLE_MASS: {
+        taut_index a = kernel->row[member], b = kernel->column[member];
+        repeat_member(f, kernel, 0, member);
+        add_to(f, &f->mass[a * f->n + b], output(f, kernel, 0));
+        if (a != b)
+            add_to(f, &f->mass[b * f->n + a], output(f, kernel, 0));
+        break;
+    }
+    default: break;
+    }
+}
+
+/* Every statement; masses that no statement gives; the forces of springs. */
+static void take_statements(const taut_fuser *f)
+{
+    const taut_system *system = f->system;
+    const double *plain = system->mass_constant;
+    const bool diagonal = system->sizes.mass == TAUT_MASS_DIAGONAL;
+    for (taut_index i = 0; i < f->n && (plain || diagonal); i++)
+        f->mass[i * f->n + i] = taut_graph_constant(f->graph, plain ? plain[i] : 1);
+    for (int32_t k = 0; k < system->kernels; k++)
+        for (int64_t member = 0; member < system->kernel[k]->members; member++)
+            take_member(f, system->kernel[k], member);
+}
+
+/* G v + g_t of a bond. */
+static int32_t rate_of(const taut_fuser *f, taut_index i)
+{
+    int32_t rate = f->bond_dt[i];
+    for (taut_index k = 0; k < f->n; k++)
+        rate = sum(f, rate, product(f, f->row[i * f->n + k], input_v(f, k)));
+    return rate;
+}
+
+static void add_springs(const taut_fuser *f)
+{
+    const bool damped = f->system->sizes.can & TAUT_HAS_DAMPING;
+    for (taut_index i = 0; i < f->m; i++) {
+        if (f->fused->rigid[i])
+            continue;
+        int32_t stretch = f->bond[i];
+        if (damped)
+            stretch = sum(f, stretch, product(f, input_damping(f, i), rate_of(f, i)));
+        f->lambda[i] = product(f, stretch, inverse(f, input_compliance(f, i)));
+        for (taut_index k = 0; k < f->n; k++)
+            f->force[k] =
+                difference(f, f->force[k], product(f, f->row[i * f->n + k], f->lambda[i]));
+    }
+}
+
+/* ---- matrices */
+
+/* L D L^T in place: L below the diagonal, 1/D on it. */
+static void factor(taut_fuser *f, taut_index rows, int32_t *a, bool definite)
+{
+    for (taut_index j = 0; j < rows; j++) {
+        int32_t *pivot = &a[j * rows + j], column[TAUT_FUSED_COORDINATES];
+        if (!definite) /* the diagonal entry itself was noted before the loop */
+            f->pivot[2 * f->pivots++] = *pivot;
+        *pivot = inverse(f, *pivot);
+        for (taut_index i = j + 1; i < rows; i++)
+            column[i] = a[i * rows + j];
+        for (taut_index i = j + 1; i < rows; i++) {
+            int32_t factor = a[i * rows + j] = product(f, column[i], *pivot);
+            for (taut_index k = j + 1; factor != f->zero && k <= i; k++)
+                a[i * rows + k] = difference(f, a[i * rows + k], product(f, factor, column[k]));
+        }
+    }
+}
+
+static void factor_checked(taut_fuser *f, taut_index rows, int32_t *a)
+{
+    for (taut_index j = 0; j < rows; j++)
+        f->pivot[2 * (f->pivots + j) + 1] = a[j * rows + j];
+    factor(f, rows, a, false);
+}
+
+static void lower(const taut_fuser *f, taut_index rows, const int32_t *a, int32_t *x)
+{
+    for (taut_index i = 1; i < rows; i++)
+        for (taut_index j = 0; j < i; j++)
+            x[i] = difference(f, x[i], product(f, a[i * rows + j], x[j]));
+}
+
+static void upper(const taut_fuser *f, taut_index rows, const int32_t *a, int32_t *x)
+{
+    for (taut_index i = rows - 1; i >= 0; i--)
+        for (taut_index j = i + 1; j < rows; j++)
+            x[i] = difference(f, x[i], product(f, a[j * rows + i], x[j]));
+}
+
+/* r of a rigid bond. */
+static int32_t residual(const taut_fuser *f, taut_index i)
+{
+    switch (f->fused->kind) {
+    case TAUT_FUSED_ACCELERATION: return f->gamma[i];
+    case TAUT_FUSED_POSITION: return f->bond[i];
+    default: return rate_of(f, i);
+    }
+}
+
+/* entry = +-u/sqrt(s): gives u, and s, or -1. Gradients of lengths are made of such entries. */
+static int32_t direction(const taut_fuser *f, int32_t entry, int32_t *s)
+{
+    const taut_node *node = taut_graph_node(f->graph, entry);
+    if (node->op == TAUT_OP_NEG)
+        node = taut_graph_node(f->graph, node->a);
+    for (int side = 0; node->op == TAUT_OP_MUL && side < 2; side++) {
+        const taut_node *over = taut_graph_node(f->graph, side ? node->a : node->b);
+        double one;
+        if ((over->op != TAUT_OP_DIV && over->op != TAUT_OP_DIVZ) ||
+            !taut_graph_is_constant(f->graph, over->a, &one) || one != 1)
+            continue;
+        const taut_node *root = taut_graph_node(f->graph, over->b);
+        if (root->op != TAUT_OP_SQRT && root->op != TAUT_OP_ROOT)
+            continue;
+        *s = root->a;
+        return side ? node->b : node->a;
+    }
+    return -1;
+}
+
+/* The entries from k on that are the components of a vector of length 1, with one weight, marked
+ * in used[]: their squares add up to 1, which spares a division. At least one entry: k itself. */
+static int32_t add_squares(taut_fuser *f, const int32_t *row, const int32_t *weight, taut_index k,
+                           bool *used)
+{
+    int32_t s = -1, other, total = f->zero;
+    taut_index member[TAUT_FUSED_COORDINATES], count = 0;
+    if (direction(f, row[k], &s) >= 0 && f->pivots < TAUT_FUSED_LENGTHS)
+        for (taut_index i = k; i < f->n; i++) {
+            int32_t u = used[i] || weight[i] != weight[k] ? -1 : direction(f, row[i], &other);
+            if (u < 0 || other != s)
+                continue;
+            total = sum(f, total, product(f, u, u));
+            member[count++] = i;
+            if (total == s)
+                break;
+        }
+    if (total != s) {
+        used[k] = true;
+        return product(f, product(f, row[k], weight[k]), row[k]);
+    }
+    for (taut_index i = 0; i < count; i++)
+        used[member[i]] = true;
+    f->pivot[2 * f->pivots] = f->pivot[2 * f->pivots + 1] = s; /* must not be 0 */
+    f->pivots++;
+    return weight[k];
+}
+
+/* Sum of weight_k row_k^2. */
+static int32_t square(taut_fuser *f, const int32_t *row, const int32_t *weight)
+{
+    bool used[TAUT_FUSED_COORDINATES] = {0};
+    int32_t total = f->zero;
+    for (taut_index k = 0; k < f->n; k++)
+        if (!used[k] && row[k] != f->zero)
+            total = sum(f, total, add_squares(f, row, weight, k, used));
+    return total;
+}
+
+/* The lower triangle of u w^T, u = w D^-1; rows of w are those of G when L is 1. */
+static void multiply(taut_fuser *f, const int32_t *u, const int32_t *w, const int32_t *inverse,
+                     int32_t *a)
+{
+    const taut_index rods = f->fused->rods, n = f->n;
+    for (taut_index r = 0; r < rods; r++)
+        a[r * rods + r] = inverse ? square(f, w + r * n, inverse) : f->zero;
+    for (taut_index r = 0; r < rods; r++)
+        for (taut_index s = 0; s <= r - (inverse != NULL); s++) {
+            int32_t total = f->zero;
+            for (taut_index k = 0; k < n; k++)
+                total = sum(f, total, product(f, u[r * n + k], w[s * n + k]));
+            a[r * rods + s] = total;
+        }
+}
+
+/* lambda of the rigid bonds, by number; w is W^T, u is W^T D^-1. */
+static void solve_bonds(taut_fuser *f, const taut_index *rod, const int32_t *w, const int32_t *u,
+                        const int32_t *diagonal)
+{
+    const taut_index rods = f->fused->rods, n = f->n;
+    int32_t a[TAUT_FUSED_RODS * TAUT_FUSED_RODS], y[TAUT_FUSED_RODS];
+    multiply(f, u, w, diagonal, a);
+    for (taut_index r = 0; r < rods; r++) {
+        y[r] = residual(f, rod[r]);
+        for (taut_index k = 0; k < n; k++)
+            y[r] = sum(f, y[r], product(f, u[r * n + k], f->force[k]));
+    }
+    factor_checked(f, rods, a);
+    lower(f, rods, a, y);
+    for (taut_index r = 0; r < rods; r++)
+        y[r] = product(f, y[r], a[r * rods + r]);
+    upper(f, rods, a, y);
+    for (taut_index r = 0; r < rods; r++)
+        f->lambda[rod[r]] = y[r];
+}
+
+/* The squared distance of each rigid bond's gradient, of length 1, from the span of those before:
+ * pivots of G G^T over its diagonal. */
+static void measure_span(taut_fuser *f)
+{
+    const taut_index n = f->n;
+    taut_index rods = 0;
+    int32_t row[TAUT_FUSED_RODS * TAUT_FUSED_COORDINATES] = {0},
+                                  a[TAUT_FUSED_RODS * TAUT_FUSED_RODS],
+                                  ones[TAUT_FUSED_COORDINATES] = {0};
+    for (taut_index i = 0; i < f->m; i++)
+        if (f->fused->rigid[i])
+            memcpy(row + n * rods++, f->row + i * n, (size_t)n * sizeof *row);
+    for (taut_index k = 0; k < n; k++)
+        ones[k] = taut_graph_constant(f->graph, 1);
+    multiply(f, row, row, ones, a);
+    taut_index first = f->pivots;
+    factor_checked(f, rods, a);
+    for (taut_index r = 0; r < rods; r++) {
+        const int32_t *pivot = &f->pivot[2 * (first + r)];
+        f->x[r] = product(f, pivot[0], inverse(f, pivot[1]));
+    }
+    f->results = rods;
+}
+
+/* From here on f->force is y. */
+static void solve(taut_fuser *f)
+{
+    const taut_index n = f->n;
+    taut_index rod[TAUT_FUSED_RODS], rods = 0;
+    int32_t w[TAUT_FUSED_RODS * TAUT_FUSED_COORDINATES],
+        u[TAUT_FUSED_RODS * TAUT_FUSED_COORDINATES], inverse_mass[TAUT_FUSED_COORDINATES];
+    if (f->system->sizes.mass == TAUT_MASS_DIAGONAL)
+        factor(f, n, f->mass, true);
+    else
+        factor_checked(f, n, f->mass);
+    lower(f, n, f->mass, f->force);
+    for (taut_index i = 0; i < f->m; i++) {
+        if (!f->fused->rigid[i])
+            continue;
+        memcpy(w + rods * n, f->row + i * n, (size_t)n * sizeof *w);
+        lower(f, n, f->mass, w + rods * n);
+        for (taut_index k = 0; k < n; k++)
+            u[rods * n + k] = product(f, w[rods * n + k], f->mass[k * n + k]);
+        rod[rods++] = i;
+    }
+    for (taut_index k = 0; k < n; k++)
+        inverse_mass[k] = f->mass[k * n + k];
+    solve_bonds(f, rod, w, u, f->system->sizes.mass == TAUT_MASS_DIAGONAL ? inverse_mass : NULL);
+    for (taut_index k = 0; k < n; k++) {
+        f->x[k] = f->force[k];
+        for (taut_index r = 0; r < rods; r++)
+            f->x[k] = difference(f, f->x[k], product(f, w[r * n + k], f->lambda[rod[r]]));
+        f->x[k] = product(f, f->x[k], f->mass[k * n + k]);
+    }
+    upper(f, n, f->mass, f->x);
+}
+
+void taut_fused_equations(taut_fuser *f)
+{
+    take_statements(f);
+    if (f->fused->kind == TAUT_FUSED_ACCELERATION)
+        add_springs(f);
+    else
+        for (taut_index i = 0; i < f->n; i++)
+            f->force[i] = f->zero;
+    f->results = f->n;
+    if (f->fused->kind == TAUT_FUSED_SPAN)
+        measure_span(f);
+    else
+        solve(f);
+}
