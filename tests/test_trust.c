@@ -252,8 +252,8 @@ static void write_report(const reference *r, const char *method, double rtol, co
             (long long)s->rejected);
 }
 
-/* dop8 and adams in full and rigid motion, dop8 and radau5 in slow motion, first-order systems by all, and
- * runs without a method. */
+/* dop8 and adams in full and rigid motion, dop8 and radau5 in slow motion, first-order systems by
+ * all, and runs without a method. */
 static bool is_chosen_by_taut(const char *motion, const char *method)
 {
     bool explicit_one = strcmp(method, "dop8") == 0, implicit_one = strcmp(method, "radau5") == 0;

@@ -222,7 +222,7 @@ static int try_step(taut_solver *solver, double h, double next, int *failure, ta
             status = taut_ledger_step(solver, error);
     }
     if (status == 0 && s->method->propose) /* once the step is complete */
-        c->h = fabs(h) * fmin(was.held ? 1 : GROW, s->method->propose(s, c->before));
+        c->h = fabs(h) * fmin(was_held ? 1 : GROW, s->method->propose(s, c->before));
     if (status == 0) {
         taut_norm_accept(solver, h);
         taut_guard_accept(solver);

@@ -62,7 +62,7 @@ static int prepare(examined *e, const taut_system *system, double t, taut_error 
         return TAUT_OK;
     int status =
         !is_mechanical(e)
-            ? taut_field_first_order(e->context, arena, &e->statistics, 0, &e->field, &reason)
+            ? taut_field_first_order(e->context, arena, &e->statistics, 0, NULL, &e->field, &reason)
             : taut_field_index1(e->context, arena, &e->statistics, 0, 0, &e->field, &reason);
     if (status == 0 && is_mechanical(e) && (e->sizes->can & TAUT_HAS_RIGID))
         status = taut_foot_create(&taut_bond_foot, e->context, arena, &e->statistics, &anywhere,
