@@ -11,7 +11,7 @@ for name in $names; do
     has out "$name"
 done
 run 0 reproduce --json
-json 'len(d["recipes"]) == 8 and all(r["source"] for r in d["recipes"])'
+json 'len(d["recipes"]) == 9 and all(r["source"] for r in d["recipes"])'
 
 # everything at once: tables and pictures in a folder that is made
 run 0 reproduce all --out results

@@ -486,24 +486,6 @@ TAUT_API int taut_projection_window_get(const taut_projection *projection, int w
 TAUT_API int taut_projection_plot(const taut_projection *projection, const char *path,
                                   const char *title, taut_error *error);
 
-/* ---- black boxes */
-
-/* Projection `difference` solves orders 0, 1, ... one after the other. */
-enum { TAUT_PROJECTION_STAGES = 7 };
-typedef struct taut_projection_stage {
-    size_t size;
-    int order;
-    int64_t iterations; /* evaluations of the difference, each of which follows the flow order + 1
-                         * times, or four times as often when noise requires a fit */
-    /* max |difference| that is left; how far this order moved the state, max norm */
-    double difference, moved;
-    /* max |change of the state| / |change of the difference| seen; and what noise and the
-     * difference left mean for the state by it */
-    double response, accuracy;
-} taut_projection_stage;
-TAUT_API int taut_projection_stage_get(const taut_projection *projection, int k,
-                                       taut_projection_stage *stage, taut_error *error);
-
 /* ---- comparing */
 /* Every method with every value (steps, or tolerances), from the same start to the same end,
  * against one reference. */

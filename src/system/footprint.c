@@ -47,7 +47,7 @@ double taut_system_memory(const taut_system *system)
 /* Jets keep all registers of all members, and all vectors, for each order (jets.c). */
 double taut_system_memory_slow(const taut_system *system)
 {
-    enum { ORDERS = 23 }; /* of the levels that are usual, vectors included */
+    enum { ORDERS = 25 }; /* of the levels that are usual, vectors included */
     const unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA;
     if (!system)
         return NAN;
