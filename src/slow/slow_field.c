@@ -35,6 +35,14 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
     return TAUT_OK;
 }
 
+/* Level 0 has those of its rigid field. */
+static int stages(taut_field *field, const taut_stages *s)
+{
+    taut_field *rigid = ((taut_slow_field *)field->self)->rigid;
+    return ((taut_slow_field *)field->self)->level == 0 && rigid->stages ? rigid->stages(rigid, s)
+                                                                         : 1;
+}
+
 /* Onto the manifold whose y has just been computed, positions first; *move: relative to the state,
  * the larger one. */
 static int correct(taut_slow_field *w, double t, double *move, taut_error *error)
@@ -132,6 +140,7 @@ static int fill(taut_slow_field *w, taut_context *context, taut_arena *arena,
                             .n = sizes.coordinates,
                             .m = sizes.bonds,
                             .evaluate = evaluate,
+                            .stages = stages,
                             .destroy = destroy,
                             .archive = archive,
                             .statistics = statistics,
