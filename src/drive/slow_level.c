@@ -64,6 +64,9 @@ static int decline(taut_solver *solver, int status, const taut_error *why, taut_
         w->refused = true;
         snprintf(w->reason, sizeof w->reason, "%.350s",
                  why->message[0] ? why->message : "the slow field cannot be evaluated here");
+        char *advice = strrchr(w->reason, ';'); /* which is followed already */
+        if (advice)
+            *advice = '\0';
     }
     return status;
 }

@@ -387,7 +387,7 @@ static void archive(taut_stepper *s, taut_archive *to)
 
 const taut_method taut_adams = {
     .name = "adams",
-    .motions = TAUT_MOTION_RIGID | TAUT_MOTION_FULL,
+    .motions = TAUT_MOTION_RIGID | TAUT_MOTION_SLOW | TAUT_MOTION_FULL,
     .order = 12,
     .error_order = 2, /* of the first step */
     .summary = "Adams methods of orders 1 to 12, predictor and corrector: two evaluations a step",
