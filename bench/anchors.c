@@ -35,7 +35,7 @@ static void destroy(void)
 /* ---- Verlet: drift, kick, drift, on link vectors X, Y and their rates */
 
 static double *X, *Y, *U, *V, *fx, *fy;
-static const double om2 = 1e6;
+double anchor_stiffness = 1e6;
 
 static bool verlet_create(int links)
 {
@@ -59,7 +59,7 @@ static void verlet_advance(int64_t steps, double h)
         for (int i = 0; i < N; i++) {
             double l = sqrt(X[i] * X[i] + Y[i] * Y[i]);
             double g = (X[i] - 1) * (X[i] + 1) + Y[i] * Y[i];
-            double t = om2 * (g / (l + 1)) / l;
+            double t = anchor_stiffness * (g / (l + 1)) / l;
             fx[i] = t * X[i];
             fy[i] = t * Y[i];
         }

@@ -17,7 +17,8 @@ typedef struct anchor {
     void (*destroy)(void);       /* accepts what `create` left when it failed */
 } anchor;
 
-/* Verlet with springs of stiffness 1e6 (omega = 1000); RATTLE and DOP853 (index 1, fixed step size,
+extern double anchor_stiffness; /* of the springs, 1e6 unless set */
+/* Verlet with springs; RATTLE and DOP853 (index 1, fixed step size,
  * no estimates, no stabilisation) with rigid links. */
 extern const anchor anchor_verlet, anchor_rattle, anchor_dop8;
 

@@ -12,9 +12,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "anchors.h"
 #include "runs.h"
 
-enum { LINKS = 1000, SIZE = LINKS + 2 };
+enum { LINKS = 1000 };
 
 static const char chain[] =
     "[parameters]\nN = 1000\nomega = %s\n[particles]\ndimension = 2\nbob[i] for i in 1..N mass 1\n"
@@ -32,41 +33,18 @@ static double spent(void)
     return bench_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* Seconds of `steps` of Verlet, in parts that do not depend on each other within a loop. */
-__attribute__((optimize("O3", "no-math-errno", "no-trapping-math"),
-               target("avx2,fma"))) static double
-verlet(double omega, double h, int steps)
+/* Seconds of `steps` of Verlet. */
+static double verlet(double omega, double h, int steps)
 {
-    static double x[SIZE], y[SIZE], u[SIZE], v[SIZE], fx[SIZE], fy[SIZE];
-    for (int i = 0; i < LINKS; i++) {
-        x[i] = 1;
-        y[i] = u[i] = v[i] = 0;
+    anchor_stiffness = omega * omega;
+    double seconds = NAN;
+    if (anchor_verlet.create(LINKS)) {
+        double begin = spent();
+        anchor_verlet.advance(steps, h);
+        seconds = spent() - begin;
     }
-    double begin = spent(), half = h / 2, stiffness = omega * omega;
-    for (int s = 0; s < steps; s++) {
-        for (int i = 0; i < LINKS; i++) {
-            x[i] += half * u[i];
-            y[i] += half * v[i];
-        }
-        for (int i = 0; i < LINKS; i++) {
-            double length = sqrt(x[i] * x[i] + y[i] * y[i]),
-                   g = (x[i] - 1) * (x[i] + 1) + y[i] * y[i],
-                   tension = stiffness * (g / (length + 1)) / length;
-            fx[i] = tension * x[i];
-            fy[i] = tension * y[i];
-        }
-        for (int i = 1; i < LINKS; i++) {
-            u[i] += h * (fx[i - 1] - 2 * fx[i] + fx[i + 1]);
-            v[i] += h * (fy[i - 1] - 2 * fy[i] + fy[i + 1]);
-        }
-        u[0] += h * (fx[1] - fx[0]);
-        v[0] += h * (fy[1] - fy[0] - 1);
-        for (int i = 0; i < LINKS; i++) {
-            x[i] += half * u[i];
-            y[i] += half * v[i];
-        }
-    }
-    return spent() - begin;
+    anchor_verlet.destroy();
+    return seconds;
 }
 
 /* The state at t = 1 into end[4000], and the least seconds of several runs. */
