@@ -3,9 +3,7 @@
  * gamma and M evaluated statement by statement, at random states near the initial one of every
  * shipped model that fits. Faults are those of the statements; parameters stay inputs; threads
  * share the code; runs have the counts of runs without it. */
-#ifndef TAUT_CORE
 #define _XOPEN_SOURCE 700
-#endif
 
 #include <dirent.h>
 #include <pthread.h>

@@ -154,6 +154,12 @@ static int survey(bench *b, const taut_compare_request *request, taut_error *err
                                   "an end time is required, at which results are compared");
 }
 
+/* Methods of variable order are less accurate at the same tolerance. */
+static int rank(const taut_method *method)
+{
+    return method->propose ? 0 : method->order;
+}
+
 /* Methods with adaptive step size, highest order first. */
 static int find_candidates(const taut_method **candidate)
 {
@@ -163,7 +169,7 @@ static int find_candidates(const taut_method **candidate)
         if (method->error_order == 0)
             continue;
         int place = count++;
-        for (; place > 0 && candidate[place - 1]->order < method->order; place--)
+        for (; place > 0 && rank(candidate[place - 1]) < rank(method); place--)
             candidate[place] = candidate[place - 1];
         candidate[place] = method;
     }
