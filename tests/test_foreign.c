@@ -221,6 +221,11 @@ static void memory(void)
                 {"fpu", "m=20000", false},
                 {"net", "N=24", true}};
     static const double PROGRAM = 1.4e7; /* is not counted here */
+#ifdef TAUT_CORE
+    static const double least = 0.7; /* frequencies take dense matrices without ARPACK */
+#else
+    static const double least = 0.88;
+#endif
     check_group("memory is estimated");
     for (int k = 0; k < 4; k++) {
         count c = {0};
@@ -244,7 +249,7 @@ static void memory(void)
             code = taut_check(system, options, &report, &error);
         check_row(code == 0, "%s: %s", rows[k].model, error.message);
         double ratio = estimate / ((double)c.most + PROGRAM);
-        check_row(ratio > 0.88 && ratio < 1.6, "%s %s: %.3g MB estimated, %.3g MB counted",
+        check_row(ratio > least && ratio < 1.6, "%s %s: %.3g MB estimated, %.3g MB counted",
                   rows[k].model, rows[k].set, estimate / 1e6, (double)c.most / 1e6);
         taut_options_destroy(options);
         taut_system_destroy(system);

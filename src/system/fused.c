@@ -153,6 +153,7 @@ static int make_tapes(taut_fuser *f, splitter *s, taut_error *error)
             move_node(f, s, k);
     for (int32_t k = 0; k < list.count; k++)
         list.node[k] = moved(f, s, list.node[k]);
+    TAUT_TRY(taut_graph_status(s->graph, error));
     TAUT_TRY(taut_tape_create(f->graph, f->arena, f->slot, f->fused->known, s->known, level,
                               &f->fused->once, error));
     TAUT_TRY(taut_tape_create(s->graph, f->arena, 2 * f->n + 1 + f->fused->known, list.count,

@@ -273,6 +273,8 @@ static int32_t residual(const taut_fuser *f, taut_index i)
 /* entry = +-u/sqrt(s): gives u, and s, or -1. Gradients of lengths are made of such entries. */
 static int32_t direction(const taut_fuser *f, int32_t entry, int32_t *s)
 {
+    if (entry < 0) /* no memory */
+        return -1;
     const taut_node *node = taut_graph_node(f->graph, entry);
     if (node->op == TAUT_OP_NEG)
         node = taut_graph_node(f->graph, node->a);
