@@ -1,4 +1,4 @@
-/* test_fused.c - accelerations, multipliers and corrections of small systems by one tape
+/* test_fused.c - accelerations, corrections, drift and energies of small systems by one tape
  * (system/fused.h), compiled and interpreted. Judge: the equations themselves, with forces, G,
  * gamma and M evaluated statement by statement, at random states near the initial one of every
  * shipped model that fits. Faults are those of the statements; parameters stay inputs; threads
@@ -132,7 +132,7 @@ static int try_kind(const char *name, taut_fused_work *work, const judge *j, dou
     double lambda[MOST] = {0}, entries[MOST * MOST];
     if (!taut_fused_run(work, t, q, v, x, lambda, entries))
         return 0;
-    if (work->fused->kind != TAUT_FUSED_SPAN)
+    if (work->fused->kind <= TAUT_FUSED_VELOCITY)
         check_below(name, residual(j, work->fused->kind, x, lambda), 1e-12);
     return 1;
 }
@@ -161,6 +161,47 @@ static void check_span(const char *name, const judge *j, const double *square)
         for (taut_index k = 0; k < j->n; k++)
             unit[r][k] /= sqrt(left);
     }
+}
+
+/* The derivative along the motion, by central differences of the distances. */
+static void check_rate(const char *name, taut_fused_work *work, const judge *j, double t,
+                       const double *q, const double *v, const double *x)
+{
+    static const double SHORT = 1e-5;
+    double side[2][MOST], moved[MOST];
+    for (int k = 0; k < 2; k++) {
+        for (taut_index i = 0; i < j->n; i++)
+            moved[i] = q[i] + (k ? SHORT : -SHORT) * v[i];
+        if (!taut_fused_run(work, t + (k ? SHORT : -SHORT), moved, v, side[k], NULL, NULL))
+            return;
+    }
+    for (taut_index r = 0; r < j->rods; r++) {
+        double rate = x[j->rods + r];
+        check_near(name, rate, (side[1][r] - side[0][r]) / (2 * SHORT), 1e-7 * (1 + fabs(rate)));
+    }
+}
+
+static void check_drift(const char *name, const judge *j, const double *x)
+{
+    for (taut_index r = 0; r < j->rods; r++) {
+        check_near(name, x[r], j->bond[j->rod[r]], 1e-13);
+        check_near(name, x[j->rods + r], j->dt[j->rod[r]], 1e-12);
+    }
+}
+
+static void check_energies(const char *name, taut_context *context, double t, const double *q,
+                           const double *v, const double *x)
+{
+    taut_values e = {.size = sizeof e};
+    taut_error error;
+    if (taut_evaluate(context, t, q, v, TAUT_WANT_ENERGY, &e, &error) != 0)
+        return;
+    const double found[] = {x[TAUT_FUSED_KINETIC], x[TAUT_FUSED_POTENTIAL], x[TAUT_FUSED_SPRINGS],
+                            x[TAUT_FUSED_STIFF], x[TAUT_FUSED_DRIVING]};
+    double is[] = {e.kinetic, e.potential, e.bond_energy, e.stiff_energy, 0};
+    taut_evaluate_driving(context, t, q, v, NULL, &is[4], &error);
+    for (int k = 0; k < 5; k++)
+        check_near(name, found[k], is[k], 1e-12 * (1 + fabs(is[k])));
 }
 
 /* All kinds of a system, at random states; how many evaluations. */
@@ -192,8 +233,13 @@ static int try_system(const char *name, const taut_system *system, bool compiled
                 if (judge_at(&j, context, 0.1 * k, q, v, &error) != 0)
                     continue;
                 int ran = try_kind(text, work, &j, 0.1 * k, q, v, x);
-                if (ran && kind == TAUT_FUSED_SPAN)
+                if (ran && kind == TAUT_FUSED_SPAN) {
                     check_span(text, &j, x);
+                    check_rate(text, work, &j, 0.1 * k, q, v, x);
+                } else if (ran && kind == TAUT_FUSED_DRIFT)
+                    check_drift(text, &j, x);
+                else if (ran && kind == TAUT_FUSED_ENERGY)
+                    check_energies(text, context, 0.1 * k, q, v, x);
                 done += ran;
             }
         }

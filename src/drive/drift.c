@@ -2,11 +2,13 @@
  * first-order systems the constraints; the invariants against their initial values.
  * Measured where rows are written, at the end of the step, and not counted as work. */
 #include "base/rows.h"
+#include "base/vectors.h"
 #include "drive/solver.h"
 
 #include <math.h>
 
 #include "system/conserved.h"
+#include "system/fused.h"
 
 static void find_watched(taut_solver *solver)
 {
@@ -18,6 +20,22 @@ static void find_watched(taut_solver *solver)
         d->watched[i] = mechanical ? compliance[i] == 0 : i < z->constraints + z->invariants;
         d->rows += d->watched[i];
     }
+}
+
+/* Of small systems g and gdot are one tape. */
+static int open_tape(taut_solver *solver, taut_error *error)
+{
+    taut_drift *d = &solver->drift;
+    if (solver->sizes.kind != TAUT_MECHANICAL)
+        return TAUT_OK;
+    d->rod = TAUT_NEW(&solver->arena, taut_index, d->rows);
+    TAUT_NEED(error, d->rod);
+    for (taut_index i = 0, r = 0; i < solver->sizes.bonds; i++)
+        if (d->watched[i])
+            d->rod[r++] = i;
+    TAUT_TRY(TAUT_RESERVE(&solver->arena, 2 * (int64_t)d->rows, error, &d->tape));
+    return taut_fused_open(solver->context, TAUT_FUSED_DRIFT, d->rows, d->rod, &solver->arena,
+                           &d->fused, error);
 }
 
 int taut_drift_create(taut_solver *solver, taut_error *error)
@@ -37,6 +55,7 @@ int taut_drift_create(taut_solver *solver, taut_error *error)
     TAUT_TRY(TAUT_RESERVE(arena, m, error, &d->first, &d->values.bond, &d->values.bond_dt));
     TAUT_TRY(TAUT_RESERVE(arena, solver->sizes.jacobian_entries, error, &d->values.jacobian));
     TAUT_TRY(taut_system_pattern(solver->moving, TAUT_PATTERN_JACOBIAN, &d->jacobian, error));
+    TAUT_TRY(open_tape(solver, error));
     return taut_drift_begin(solver, error);
 }
 
@@ -66,6 +85,12 @@ static int measure_rows(taut_solver *solver, const taut_state *state, taut_error
     taut_drift *d = &solver->drift;
     bool mechanical = solver->sizes.kind == TAUT_MECHANICAL;
     unsigned wanted = TAUT_WANT_BOND | (mechanical ? TAUT_WANT_JACOBIAN : 0);
+    if (d->fused && d->fused->context == solver->context &&
+        taut_fused_run(d->fused, state->t, state->q, state->v, d->tape, NULL, NULL)) {
+        d->position = taut_largest(d->rows, d->tape);
+        d->velocity = taut_largest(d->rows, d->tape + d->rows);
+        return TAUT_OK;
+    }
     TAUT_TRY(taut_unevaluated(taut_evaluate_inside(solver->context, state->t, state->q,
                                                    taut_state_v(state), wanted, &d->values, error),
                               state->t, error));

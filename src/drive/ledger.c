@@ -25,6 +25,7 @@
 #include <math.h>
 
 #include "base/vectors.h"
+#include "system/fused.h"
 
 static const double MARGIN = 30;
 static const double MOST = 0.3;                /* of the energies, at tolerances near 1 */
@@ -45,11 +46,27 @@ static double spring_energy(const taut_solver *solver, const taut_state *state)
     return sum;
 }
 
+const double *taut_ledger_tape(taut_solver *solver, double t, const double *q, const double *v)
+{
+    taut_ledger *l = &solver->ledger;
+    bool known = l->fused && l->fused->context == solver->context &&
+                 taut_fused_run(l->fused, t, q, v, l->tape, NULL, NULL);
+    return known ? l->tape : NULL;
+}
+
 int taut_ledger_energies(taut_solver *solver, const taut_state *state, taut_values *values,
                          taut_error *error)
 {
-    TAUT_TRY(taut_evaluate_inside(solver->context, state->t, state->q, state->v, TAUT_WANT_ENERGY,
-                                  values, error));
+    const double *e = taut_ledger_tape(solver, state->t, state->q, state->v);
+    if (e) {
+        values->kinetic = e[TAUT_FUSED_KINETIC];
+        values->potential = e[TAUT_FUSED_POTENTIAL];
+        values->bond_energy = e[TAUT_FUSED_SPRINGS];
+        values->stiff_energy = e[TAUT_FUSED_STIFF];
+    } else {
+        TAUT_TRY(taut_evaluate_inside(solver->context, state->t, state->q, state->v,
+                                      TAUT_WANT_ENERGY, values, error));
+    }
     if (solver->motion != TAUT_MOTION_SLOW)
         return TAUT_OK;
     values->bond_energy = spring_energy(solver, state);
@@ -113,6 +130,21 @@ static bool is_quadratic(taut_solver *solver)
     return fabs(product - 2 * e.kinetic) <= 1e-12 * (fabs(product) + fabs(e.kinetic));
 }
 
+/* Of small systems the energies are one tape. */
+static int open_tape(taut_solver *solver, taut_error *error)
+{
+    taut_ledger *l = &solver->ledger;
+    const double *compliance = taut_context_compliance(solver->context);
+    taut_index rods = 0, *rod = TAUT_NEW(&solver->arena, taut_index, solver->sizes.bonds);
+    TAUT_NEED(error, rod);
+    for (taut_index i = 0; i < solver->sizes.bonds; i++)
+        if (!(compliance[i] > 0))
+            rod[rods++] = i;
+    TAUT_TRY(TAUT_RESERVE(&solver->arena, TAUT_FUSED_ENERGIES, error, &l->tape));
+    return taut_fused_open(solver->context, TAUT_FUSED_ENERGY, rods, rod, &solver->arena, &l->fused,
+                           error);
+}
+
 int taut_ledger_create(taut_solver *solver, taut_error *error)
 {
     taut_ledger *l = &solver->ledger;
@@ -129,6 +161,8 @@ int taut_ledger_create(taut_solver *solver, taut_error *error)
     /* in slow motion the energy of damped springs is not known */
     l->falls = l->known && !(can & drives) && damped && !slow;
     l->on = solver->control.on && (solver->conserves || l->falls);
+    if (l->known)
+        TAUT_TRY(open_tape(solver, error));
     TAUT_TRY(taut_step_work_create(solver, error));
     return taut_work_create(solver, error);
 }
@@ -308,7 +342,7 @@ static int check_energy(taut_solver *solver, taut_error *error)
 
 int taut_ledger_step(taut_solver *solver, taut_error *error)
 {
-    if (solver->ledger.step.on)
+    if (solver->ledger.step.on && taut_step_work_due(solver))
         TAUT_TRY(taut_step_work_check(solver, share(solver), error));
     return check_energy(solver, error);
 }

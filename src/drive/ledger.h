@@ -54,8 +54,10 @@ typedef struct taut_step_work {
 typedef struct taut_ledger {
     taut_work work;
     taut_step_work step;
-    bool known; /* E = T + U + ... is the energy: T is quadratic in v */
-    bool on;    /* steps of adaptive size are compared */
+    struct taut_fused_work *fused; /* of small systems: energies as one tape, */
+    double *tape;                  /* its results */
+    bool known;                    /* E = T + U + ... is the energy: T is quadratic in v */
+    bool on;                       /* steps of adaptive size are compared */
     bool falls; /* the energy can only decrease: bonds are damped, nothing else acts */
     /* at the latest comparison; t is NaN when the state was replaced since */
     double t, energy;
@@ -74,6 +76,8 @@ int taut_ledger_create(taut_solver *solver, taut_error *error);
 /* The motion begins at `state`, with any energy: the initial state, or one that an event or the
  * caller altered. */
 int taut_ledger_begin(taut_solver *solver, const taut_state *state, taut_error *error);
+/* What TAUT_FUSED_ENERGY gives there; NULL: it has to be evaluated statement by statement. */
+const double *taut_ledger_tape(taut_solver *solver, double t, const double *q, const double *v);
 /* The energies of a state. */
 int taut_ledger_energies(taut_solver *solver, const taut_state *state, taut_values *values,
                          taut_error *error);
@@ -93,6 +97,8 @@ int taut_ledger_work_scale(taut_solver *solver, const taut_state *state, double 
  * with the part of the energy that the tolerance allows: as taut_ledger_step. */
 int taut_step_work_create(taut_solver *solver, taut_error *error);
 void taut_step_work_begin(taut_solver *solver);
+/* Is the latest step to be compared? */
+bool taut_step_work_due(taut_solver *solver);
 int taut_step_work_check(taut_solver *solver, double share, taut_error *error);
 
 /* (work.c) Makes room; samples the powers at a state, whose potential energy is given; `begin`:

@@ -35,14 +35,9 @@ int taut_singular_create(taut_solver *solver, taut_error *error)
     TAUT_TRY(TAUT_RESERVE(&solver->arena, s->n, error, &w->dense, &w->q));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, solver->sizes.bonds, error, &w->bond_dt));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, solver->sizes.jacobian_entries, error, &w->jacobian));
-    TAUT_TRY(TAUT_RESERVE(&solver->arena, rows, error, &w->square));
-    w->rod = TAUT_NEW(&solver->arena, taut_index, rows);
-    TAUT_NEED(error, w->rod);
-    for (taut_index i = 0, r = 0; i < solver->sizes.bonds; i++)
-        if (solver->drift.watched[i])
-            w->rod[r++] = i;
-    TAUT_TRY(taut_fused_open(solver->context, TAUT_FUSED_SPAN, solver->drift.rows, w->rod,
-                             &solver->arena, &w->fused, error));
+    TAUT_TRY(TAUT_RESERVE(&solver->arena, 2 * rows, error, &w->square));
+    TAUT_TRY(taut_fused_open(solver->context, TAUT_FUSED_SPAN, solver->drift.rows,
+                             solver->drift.rod, &solver->arena, &w->fused, error));
     return TAUT_RESERVE(&solver->arena, rows * rows, error, &w->gram);
 }
 
@@ -97,23 +92,35 @@ static double least_pivot(taut_solver *solver)
     return least;
 }
 
-/* s at (t, q). */
+/* s at (t, q), statement by statement. */
 static int measure(taut_solver *solver, double t, const double *q, double *s, taut_error *error)
 {
     taut_singular_watch *w = &solver->singular;
     taut_values values = {.jacobian = w->jacobian, .bond_dt = w->bond_dt};
-    if (w->fused && w->fused->context == solver->context &&
-        taut_fused_run(w->fused, t, q, q, w->square, NULL, NULL)) {
-        taut_index worst = 0;
-        for (taut_index r = 1; r < solver->drift.rows; r++)
-            worst = w->square[r] < w->square[worst] ? r : worst;
-        w->bond = w->rod[worst];
-        *s = sqrt(w->square[worst]);
-        return TAUT_OK;
-    }
     TAUT_TRY(taut_evaluate_inside(solver->context, t, q, NULL, TAUT_WANT_JACOBIAN, &values, error));
     *s = least_pivot(solver);
     return TAUT_OK;
+}
+
+/* s and its rate along the motion, of small systems by one tape; false: not by it. */
+static bool watch(taut_solver *solver, double t, const double *q, const double *v, double *s,
+                  double *rate)
+{
+    taut_singular_watch *w = &solver->singular;
+    const taut_index rods = solver->drift.rows;
+    const double *square = w->square;
+    taut_index worst = 0;
+    if (!w->fused || w->fused->context != solver->context ||
+        !taut_fused_run(w->fused, t, q, v, w->square, NULL, NULL))
+        return false;
+    for (taut_index r = 1; r < rods; r++)
+        worst = square[r] < square[worst] ? r : worst;
+    if (!(square[worst] > 0))
+        return false;
+    w->bond = solver->drift.rod[worst];
+    *s = sqrt(square[worst]);
+    *rate = square[rods + worst] / (2 * *s);
+    return true;
 }
 
 /* s and its rate along the motion, per step of length h, at one end of the step. */
@@ -123,6 +130,10 @@ static int measure_end(taut_solver *solver, const taut_state *x, double h, doubl
     static const double SHORT = 1e-5, REGULAR = 0.8; /* too far for one step */
     taut_singular_watch *w = &solver->singular;
     double later;
+    if (watch(solver, x->t, x->q, x->v, s, rate)) {
+        *rate *= h;
+        return TAUT_OK;
+    }
     *rate = 0;
     taut_copy(solver->stepper.n, x->q, w->q);
     TAUT_TRY(measure(solver, x->t, w->q, s, error));
@@ -138,10 +149,14 @@ static int measure_end(taut_solver *solver, const taut_state *x, double h, doubl
 static int measure_inside(taut_solver *solver, double theta, double *s, taut_error *error)
 {
     taut_error reason = {.t = NAN};
+    const taut_state *x = &solver->probe;
+    double rate;
     int status = taut_dense(solver, theta, &reason);
     *s = 0;
     TAUT_TRY(taut_fail_final(status, &reason, error));
-    return status == 0 ? measure(solver, solver->probe.t, solver->probe.q, s, error) : TAUT_OK;
+    return status != 0 || watch(solver, x->t, x->q, x->v, s, &rate)
+               ? TAUT_OK
+               : measure(solver, x->t, x->q, s, error);
 }
 
 static void report(taut_solver *solver, double t)
@@ -191,23 +206,31 @@ static int search(taut_solver *solver, double theta, taut_error *error)
     return TAUT_OK;
 }
 
+/* One step after the one that was measured is not, where s = sin(phi) would be passed by 0 after
+ * phi/phi' at the latest rate, and half of this time is not over. */
+static bool far_away(const taut_singular_watch *w, const taut_stepper *s)
+{
+    return w->t == s->last.t && w->rate != 0 &&
+           2 * fabs((s->now.t - w->t) * w->rate) <=
+               asin(fmin(w->s, 1)) * sqrt(fmax(1 - w->s * w->s, 0));
+}
+
 int taut_singular_step(taut_solver *solver, taut_error *error)
 {
     taut_singular_watch *w = &solver->singular;
     const taut_stepper *s = &solver->stepper;
-    double h = s->now.t - s->last.t, s0, m0, s1, m1;
-    if (!w->on)
+    double h = s->now.t - s->last.t, s0 = w->s, m0 = w->rate * h, s1, m1;
+    if (!w->on || far_away(w, s))
         return TAUT_OK;
-    if (w->t == s->last.t) {
-        s0 = w->s;
-        m0 = w->rate * h;
-    } else {
-        TAUT_TRY(measure_end(solver, &s->last, h, &s0, &m0, error));
-    }
+    bool known = w->t == s->last.t;
     TAUT_TRY(measure_end(solver, &s->now, h, &s1, &m1, error));
     w->t = s->now.t;
     w->s = s1;
     w->rate = m1 / h;
+    if (m1 <= 0 || s1 - m1 > NEAR * s1) /* its tangent does not come near zero */
+        return TAUT_OK;
+    if (!known)
+        TAUT_TRY(measure_end(solver, &s->last, h, &s0, &m0, error));
     /* tangents s0 + m0 theta and s1 - m1 (1 - theta) */
     double theta = (s1 - s0 - m1) / (m0 - m1);
     theta = fmin(fmax(theta, 0.01), 0.99);

@@ -158,6 +158,9 @@ typedef struct taut_drift {
     taut_pattern jacobian;
     taut_index conserved;                /* invariants of a mechanical system, */
     double *kept, *invariant;            /* their values at the initial state and now */
+    struct taut_fused_work *fused;       /* of small systems: g and gdot as one tape, */
+    double *tape;                        /* its results, */
+    taut_index *rod;                     /* and the bonds they belong to */
     double measured;                     /* time of the latest measurement; NaN: none */
     double position, velocity;           /* at that time */
     double most_position, most_velocity; /* over the run */
@@ -220,9 +223,8 @@ typedef struct taut_singular_watch {
     double latest;   /* time of the latest one */
     char first[240]; /* about the first one */
     double *gram, *jacobian, *bond_dt, *dense, *q;
-    struct taut_fused_work *fused; /* of small systems: square[rigid bonds], and their numbers */
-    double *square;
-    taut_index *rod;
+    struct taut_fused_work *fused; /* of small systems: s^2 of each bond and its rate as one tape */
+    double *square;                /* its results */
 } taut_singular_watch;
 
 /* What the choice of a motion relies on, looked at again along the run (monitor.c). */

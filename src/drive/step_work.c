@@ -35,6 +35,7 @@
 #include "base/inside.h"
 #include "base/rows.h"
 #include "base/vectors.h"
+#include "system/fused.h"
 
 static const double QUADRATURE = 10; /* times the estimated error of W */
 static const double DRIFT = 0.3;     /* of the kinetic energy, over many steps */
@@ -44,8 +45,8 @@ static const double FAR = 10;     /* as in ledger.c */
 static const double MANY = 1000;  /* steps of a run whose end is not known */
 static const double LONGER = 1.5; /* steps that are longer than the one compared are compared */
 static const double ROUNDING = 64 * DBL_EPSILON;
-/* steps that may follow uncompared while none is rejected; where powers are evaluated for it and
- * the balance is excellent, also when one is, until SOME remain */
+/* steps that may follow uncompared while none is rejected; where the balance is excellent, also
+ * when one is, until SOME remain */
 enum { SOME = 2, MORE = 5 };
 
 /* Can the energies and powers of nodes be known? */
@@ -122,13 +123,21 @@ static int find_energy(taut_solver *solver, double t, const double *q, const dou
     const taut_step_work *w = &solver->ledger.step;
     taut_values e = {0};
     double driving = 0;
+    const double *tape;
     *to = (taut_step_energy){0};
     if (!w->powers) {
         to->sum = to->held = mass_product(solver, v, v) / 2;
         return TAUT_OK;
     }
-    TAUT_TRY(taut_evaluate_inside(solver->context, t, q, v, TAUT_WANT_ENERGY, &e, error));
-    TAUT_TRY(taut_evaluate_driving(solver->context, t, q, v, NULL, &driving, error));
+    if ((tape = taut_ledger_tape(solver, t, q, v))) {
+        e.kinetic = tape[TAUT_FUSED_KINETIC];
+        e.potential = tape[TAUT_FUSED_POTENTIAL];
+        e.bond_energy = tape[TAUT_FUSED_SPRINGS];
+        driving = tape[TAUT_FUSED_DRIVING];
+    } else {
+        TAUT_TRY(taut_evaluate_inside(solver->context, t, q, v, TAUT_WANT_ENERGY, &e, error));
+        TAUT_TRY(taut_evaluate_driving(solver->context, t, q, v, NULL, &driving, error));
+    }
     to->held = e.kinetic + (w->springs ? e.bond_energy : 0);
     to->sum = to->held + e.potential - driving;
     to->rounding = ROUNDING * (to->held + fabs(e.potential) + fabs(driving));
@@ -368,19 +377,26 @@ static void note(taut_solver *solver, const taut_step_energy *before, const taut
     w->unexplained += after->sum - before->sum - work;
 }
 
+bool taut_step_work_due(taut_solver *solver)
+{
+    taut_step_work *w = &solver->ledger.step;
+    const taut_stepper *s = &solver->stepper;
+    double h = s->now.t - s->last.t;
+    bool eased = w->calm > SOME || (w->calm > 0 && w->seen == s->statistics->rejected);
+    if (!w->on || !s->method->node)
+        return false;
+    if (!eased || fabs(h) > LONGER * w->length)
+        return true;
+    w->calm--;
+    return false;
+}
+
 int taut_step_work_check(taut_solver *solver, double share, taut_error *error)
 {
     taut_step_work *w = &solver->ledger.step;
     const taut_stepper *s = &solver->stepper;
     taut_step_energy before = w->energy, after;
-    double h = s->now.t - s->last.t, work, off_work, large;
-    if (!w->on || !s->method->node)
-        return TAUT_OK;
-    bool eased = w->calm > SOME || (w->calm > 0 && w->seen == s->statistics->rejected);
-    if (eased && fabs(h) <= LONGER * w->length) {
-        w->calm--;
-        return TAUT_OK;
-    }
+    double work, off_work, large;
     if (w->t != s->last.t)
         TAUT_TRY(find_energy(solver, s->last.t, s->last.q, s->last.v, &before, error));
     TAUT_TRY(find_end(solver, &after, error));
@@ -395,9 +411,7 @@ int taut_step_work_check(taut_solver *solver, double share, taut_error *error)
     }
     if (!(fabs(off) <= allowed))
         return reject(solver, after.sum - before.sum, work, allowed, error);
-    w->calm = fabs(off) > 0.01 * allowed                  ? 0
-              : w->powers && fabs(off) <= 0.003 * allowed ? MORE
-                                                          : SOME;
+    w->calm = fabs(off) > 0.01 * allowed ? 0 : fabs(off) <= 0.003 * allowed ? MORE : SOME;
     note(solver, &before, &after, work);
     return check_sum(solver, share, most, error);
 }

@@ -79,7 +79,7 @@ static int list_results(taut_fuser *f, result_list *list)
 {
     const int64_t entries = f->system->sizes.jacobian_entries;
     const taut_fused *fused = f->fused;
-    const int64_t room = f->n + f->m + entries + 2 * (int64_t)f->pivots;
+    const int64_t room = f->results + f->m + entries + 2 * (int64_t)f->pivots;
     list->node = TAUT_NEW(f->scratch, int32_t, room);
     list->to = TAUT_NEW(f->arena, taut_bound_output, room);
     if (!list->node || !list->to)
@@ -170,7 +170,8 @@ static bool fits(const taut_system *system, const taut_fused *fused)
     if (z->kind != TAUT_MECHANICAL || system->evaluate || system->muted || z->coordinates < 1 ||
         z->coordinates > TAUT_FUSED_COORDINATES || fused->rods > TAUT_FUSED_RODS ||
         !(z->can & TAUT_CAN_INVERT_MASS) ||
-        (fused->rods == 0 && fused->kind != TAUT_FUSED_ACCELERATION))
+        (fused->rods == 0 && fused->kind != TAUT_FUSED_ACCELERATION &&
+         fused->kind != TAUT_FUSED_ENERGY))
         return false;
     for (int32_t k = 0; k < system->kernels; k++)
         work += (double)system->kernel[k]->members * system->kernel[k]->tape->level_end[2];
@@ -186,8 +187,11 @@ static int reserve(taut_fuser *f, taut_error *error)
             longest = f->system->kernel[k]->tape->registers;
     int32_t **const array[] = {&f->value, &f->force, &f->mass,  &f->bond,   &f->bond_dt,
                                &f->gamma, &f->row,   &f->entry, &f->lambda, &f->x};
-    const int64_t length[] = {
-        longest, n, n * n, m, m, m, m * n, f->system->sizes.jacobian_entries, m, n > m ? n : m};
+    const int64_t length[] = {longest, n,
+                              n * n,   m,
+                              m,       m,
+                              m * n,   f->system->sizes.jacobian_entries,
+                              m,       n + 2 * m + TAUT_FUSED_ENERGIES};
     for (size_t k = 0; k < sizeof array / sizeof *array; k++) {
         *array[k] = TAUT_NEW(f->scratch, int32_t, length[k]);
         TAUT_NEED(error, *array[k]);
@@ -241,6 +245,9 @@ int taut_fused_create(const taut_system *system, taut_fused_kind kind, const uns
 }
 
 /* ---- compiled forms of a system */
+
+_Static_assert(sizeof((taut_system *)0)->fused[0] == TAUT_FUSED_KINDS * sizeof(taut_fused *),
+               "one place for each kind");
 
 static int prepare(taut_system *system, int variant, const unsigned char *rigid, taut_error *error)
 {
@@ -298,7 +305,7 @@ static double statements_cost(const taut_system *system, const taut_fused *fused
                 kernel->tape
                     ->level_end[kernel->role == TAUT_ROLE_KINETIC || (bond && fused->rods > 0) ? 2
                                                                                                : 1];
-        if (bond || fused->kind == TAUT_FUSED_ACCELERATION)
+        if (bond || fused->kind == TAUT_FUSED_ACCELERATION || fused->kind == TAUT_FUSED_ENERGY)
             sum += 40 + length * (many ? 5 + 0.4 * members : 1.5) +
                    kernel->locals * (4 + 0.6 * members);
     }

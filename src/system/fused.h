@@ -5,7 +5,10 @@
  *     x = v':  f all forces, r = gamma        (the index-1 form; without rigid bonds M x = f)
  *     x = dq:  f = 0, r = g                   (towards the positions of rigid bonds)
  *     x = dv:  f = 0, r = gdot                (velocities along rigid bonds)
- *     x[rigid bonds]: (distance of a row of G, of length 1, from the span of those before)^2
+ *     drift:   g and gdot of the rigid bonds
+ *     span:    s^2 of each and its derivative along the motion, s = distance of its row of G, of
+ *              length 1, from the span of those before
+ *     energy:  T, U, springs, stiff potential and the part of U that depends on time
  *
  * The statements of the model are repeated in one graph, so that they share subexpressions; M =
  * L D L^T and A = G M^-1 G^T = L' D' L'^T are factorised there too, operation by operation, and
@@ -16,11 +19,21 @@
 #include "base/field.h"
 #include "system/system.h"
 
+enum { /* results of TAUT_FUSED_ENERGY */
+       TAUT_FUSED_KINETIC,
+       TAUT_FUSED_POTENTIAL,
+       TAUT_FUSED_SPRINGS,
+       TAUT_FUSED_STIFF,
+       TAUT_FUSED_DRIVING,
+       TAUT_FUSED_ENERGIES
+};
 typedef enum taut_fused_kind {
     TAUT_FUSED_ACCELERATION,
     TAUT_FUSED_POSITION,
     TAUT_FUSED_VELOCITY,
+    TAUT_FUSED_DRIFT,
     TAUT_FUSED_SPAN,
+    TAUT_FUSED_ENERGY,
     TAUT_FUSED_KINDS
 } taut_fused_kind;
 
@@ -54,9 +67,9 @@ int taut_fused_prepare(taut_system *system, taut_error *error);
 int taut_fused_open(taut_context *context, taut_fused_kind kind, taut_index rods,
                     const taut_index *rod, taut_arena *arena, taut_fused_work **work,
                     taut_error *error);
-/* x[n] or x[rigid bonds]; lambda[bonds] (of springs and rigid bonds) and the entries of G (unless
- * all bonds are rigid) may be NULL. False: a result is not finite, a matrix is singular, or guards
- * are held: to be computed, and explained, statement by statement. */
+/* x[n], x[2 * rigid bonds], energies; lambda[bonds] (of springs and rigid bonds) and the entries of
+ * G (unless all bonds are rigid) may be NULL. False: a result is not finite, a matrix is singular,
+ * or guards are held: to be computed, and explained, statement by statement. */
 bool taut_fused_run(taut_fused_work *work, double t, const double *q, const double *v, double *x,
                     double *lambda, double *jacobian);
 /* Stages of an explicit method, as taut_field has them; 1 where guards are held. */

@@ -136,11 +136,12 @@ static void take_bond(const taut_fuser *f, const taut_statement_kernel *kernel, 
     f->gamma[i] = output(f, kernel, 2 + nc);
 }
 
-static void take_kinetic(const taut_fuser *f, const taut_statement_kernel *kernel, int64_t member)
+static void take_kinetic(taut_fuser *f, const taut_statement_kernel *kernel, int64_t member)
 {
     const int32_t nc = kernel->locals, triangle = nc * (nc + 1) / 2;
     int32_t next = 1 + nc;
     repeat_member(f, kernel, 2, member);
+    add_to(f, &f->energy[TAUT_FUSED_KINETIC], output(f, kernel, 0));
     for (int32_t i = 0; i < nc; i++)
         for (int32_t j = 0; j <= i; j++, next++) {
             taut_index a = place_of(kernel, i, member), b = place_of(kernel, j, member);
@@ -152,19 +153,26 @@ static void take_kinetic(const taut_fuser *f, const taut_statement_kernel *kerne
         add_to(f, &f->force[place_of(kernel, c, member)], output(f, kernel, 1 + nc + triangle + c));
 }
 
-static void take_member(const taut_fuser *f, const taut_statement_kernel *kernel, int64_t member)
+static void take_potential(taut_fuser *f, const taut_statement_kernel *kernel, int64_t member)
+{
+    const bool stiff = kernel->role == TAUT_ROLE_STIFF;
+    repeat_member(f, kernel, 1, member);
+    add_to(f, &f->energy[stiff ? TAUT_FUSED_STIFF : TAUT_FUSED_POTENTIAL], output(f, kernel, 0));
+    if (kernel->uses_t && !stiff)
+        add_to(f, &f->energy[TAUT_FUSED_DRIVING], output(f, kernel, 0));
+    for (int32_t c = 0; c < kernel->locals; c++) {
+        int32_t *to = &f->force[place_of(kernel, c, member)];
+        *to = difference(f, *to, output(f, kernel, 1 + c));
+    }
+}
+
+static void take_member(taut_fuser *f, const taut_statement_kernel *kernel, int64_t member)
 {
     switch (kernel->role) {
     case TAUT_ROLE_BOND: take_bond(f, kernel, member); break;
     case TAUT_ROLE_KINETIC: take_kinetic(f, kernel, member); break;
     case TAUT_ROLE_POTENTIAL:
-    case TAUT_ROLE_STIFF:
-        repeat_member(f, kernel, 1, member);
-        for (int32_t c = 0; c < kernel->locals; c++) {
-            int32_t *to = &f->force[place_of(kernel, c, member)];
-            *to = difference(f, *to, output(f, kernel, 1 + c));
-        }
-        break;
+    case TAUT_ROLE_STIFF: take_potential(f, kernel, member); break;
     case TAUT_ROLE_FORCE:
         repeat_member(f, kernel, 0, member);
         add_to(f, &f->force[kernel->row[member]], output(f, kernel, 0));
@@ -182,7 +190,7 @@ static void take_member(const taut_fuser *f, const taut_statement_kernel *kernel
 }
 
 /* Every statement; masses that no statement gives; the forces of springs. */
-static void take_statements(const taut_fuser *f)
+static void take_statements(taut_fuser *f)
 {
     const taut_system *system = f->system;
     const double *plain = system->mass_constant;
@@ -369,6 +377,19 @@ static void solve_bonds(taut_fuser *f, const taut_index *rod, const int32_t *w, 
         f->lambda[rod[r]] = y[r];
 }
 
+/* The derivative with velocities v, time running. */
+static int32_t along_motion(const taut_fuser *f, int32_t node)
+{
+    int32_t slot[TAUT_FUSED_COORDINATES + 1], seed[TAUT_FUSED_COORDINATES + 1];
+    for (taut_index i = 0; i < f->n; i++) {
+        slot[i] = i;
+        seed[i] = input_v(f, i);
+    }
+    slot[f->n] = 2 * f->n;
+    seed[f->n] = taut_graph_constant(f->graph, 1);
+    return taut_graph_derivative(f->graph, node, f->n + 1, slot, seed);
+}
+
 /* The squared distance of each rigid bond's gradient, of length 1, from the span of those before:
  * pivots of G G^T over its diagonal. */
 static void measure_span(taut_fuser *f)
@@ -389,8 +410,41 @@ static void measure_span(taut_fuser *f)
     for (taut_index r = 0; r < rods; r++) {
         const int32_t *pivot = &f->pivot[2 * (first + r)];
         f->x[r] = product(f, pivot[0], inverse(f, pivot[1]));
+        f->x[rods + r] = along_motion(f, f->x[r]);
     }
-    f->results = rods;
+    f->results = 2 * rods;
+}
+
+static void measure_drift(taut_fuser *f)
+{
+    taut_index r = 0;
+    for (taut_index i = 0; i < f->m; i++) {
+        if (!f->fused->rigid[i])
+            continue;
+        f->x[r] = f->bond[i];
+        f->x[f->fused->rods + r++] = rate_of(f, i);
+    }
+    f->results = 2 * f->fused->rods;
+}
+
+/* Springs and, unless a statement gives it, the kinetic energy v^T M v/2. */
+static void add_energies(taut_fuser *f)
+{
+    const int32_t half = taut_graph_constant(f->graph, 0.5);
+    for (taut_index i = 0; i < f->m; i++)
+        if (!f->fused->rigid[i])
+            add_to(f, &f->energy[TAUT_FUSED_SPRINGS],
+                   product(f, product(f, half, product(f, f->bond[i], f->bond[i])),
+                           inverse(f, input_compliance(f, i))));
+    for (taut_index i = 0; i < f->n && !(f->system->sizes.can & TAUT_HAS_KINETIC); i++) {
+        int32_t momentum = f->zero;
+        for (taut_index k = 0; k < f->n; k++)
+            add_to(f, &momentum, product(f, f->mass[i * f->n + k], input_v(f, k)));
+        add_to(f, &f->energy[TAUT_FUSED_KINETIC],
+               product(f, half, product(f, momentum, input_v(f, i))));
+    }
+    memcpy(f->x, f->energy, sizeof f->energy);
+    f->results = TAUT_FUSED_ENERGIES;
 }
 
 /* From here on f->force is y. */
@@ -428,15 +482,18 @@ static void solve(taut_fuser *f)
 
 void taut_fused_equations(taut_fuser *f)
 {
+    for (int k = 0; k < TAUT_FUSED_ENERGIES; k++)
+        f->energy[k] = f->zero;
     take_statements(f);
-    if (f->fused->kind == TAUT_FUSED_ACCELERATION)
-        add_springs(f);
-    else
+    f->results = f->n;
+    switch (f->fused->kind) {
+    case TAUT_FUSED_DRIFT: measure_drift(f); return;
+    case TAUT_FUSED_SPAN: measure_span(f); return;
+    case TAUT_FUSED_ENERGY: add_energies(f); return;
+    case TAUT_FUSED_ACCELERATION: add_springs(f); break;
+    default:
         for (taut_index i = 0; i < f->n; i++)
             f->force[i] = f->zero;
-    f->results = f->n;
-    if (f->fused->kind == TAUT_FUSED_SPAN)
-        measure_span(f);
-    else
-        solve(f);
+    }
+    solve(f);
 }

@@ -19,6 +19,7 @@ typedef struct taut_fuser {
     int32_t *bond, *bond_dt, *gamma; /* [m] */
     int32_t *row, *entry;            /* G: [m][n], and in the order of its pattern */
     int32_t *lambda, *x;             /* [m], [results] */
+    int32_t energy[TAUT_FUSED_ENERGIES];
     taut_index results;
     int32_t pivot[2 * (TAUT_FUSED_LENGTHS + TAUT_FUSED_RODS +
                        TAUT_FUSED_COORDINATES)]; /* each with its diagonal entry */

@@ -142,7 +142,7 @@ struct taut_system {
 
     taut_native *native; /* compiled tapes, or NULL */
     /* (fused.h) by [as stated, rigid motion][kind]; NULL: not compiled */
-    struct taut_fused *fused[2][4];
+    struct taut_fused *fused[2][6];
 
     const taut_system *base; /* of a derived system (derived.c), or NULL */
     bool rigid;              /* bonds that are not soft have compliance 0 */
