@@ -24,6 +24,8 @@ int taut_hold_create(taut_context *context, taut_error *error)
         if (guards && (taut_statement_kernel_regs(guards->held, arena, &hold->regs[k]) ||
                        taut_statement_kernel_regs(guards->values, arena, &hold->value_regs[k])))
             return taut_fail_memory(error);
+        int64_t blocks = guards ? (guards->held->members - 1) / hold->regs[k].lanes + 1 : 0;
+        TAUT_NEED(error, hold->regs[k].alike = TAUT_NEW(arena, int32_t, blocks));
     }
     hold->plain = context->regs;
     context->hold = hold;
@@ -60,11 +62,13 @@ void taut_hold_follow(const taut_context *leader, taut_context *context)
     }
 }
 
-static bool are_alike(const taut_guards *guards, const double *branch)
+/* Do members `first` to `end` have the branches of member `as`? */
+static bool are_alike(const taut_guards *guards, const double *branch, int64_t as, int64_t first,
+                      int64_t end)
 {
     for (int32_t g = 0; g < guards->count; g++, branch += guards->held->members)
-        for (int64_t m = 1; m < guards->held->members; m++)
-            if (branch[m] != branch[0])
+        for (int64_t m = first; m < end; m++)
+            if (branch[m] != branch[as])
                 return false;
     return true;
 }
@@ -74,14 +78,21 @@ void taut_hold_fix(taut_context *context)
     taut_hold *hold = context->hold;
     for (int32_t k = 0; !hold->fixed && k < context->system->kernels; k++) {
         const taut_guards *guards = context->system->kernel[k]->guards;
-        if (!guards || hold->kernel[k] != guards->held ||
-            !are_alike(guards, hold->branch + guards->first))
-            continue;
         taut_block_regs *regs = &hold->regs[k];
-        for (int32_t s = 0; s < guards->held->slots; s++)
-            if (guards->held->slot[s].source == TAUT_FROM_BRANCH) /* `one`: of the first member */
-                taut_lanes_fill(regs->regs + (int64_t)s * regs->lanes, regs->lanes,
-                                hold->branch[guards->held->slot[s].one]);
+        int64_t as = 0, members = guards ? guards->held->members : 0;
+        int32_t runs = 0;
+        if (!guards || hold->kernel[k] != guards->held)
+            continue;
+        for (int64_t first = 0; first < members; first += regs->lanes) {
+            const double *branch = hold->branch + guards->first;
+            int64_t end = first + regs->lanes < members ? first + regs->lanes : members;
+            if (runs == 0 || !are_alike(guards, branch, as, first, first + 1)) {
+                as = first;
+                runs++;
+            }
+            regs->alike[first / regs->lanes] = are_alike(guards, branch, as, first, end) ? runs : 0;
+        }
+        regs->loaded = 0;
         regs->fixed = true;
     }
     hold->fixed = true;

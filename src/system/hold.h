@@ -29,8 +29,8 @@ void taut_hold_use(taut_context *context, bool held);
 void taut_hold_release(taut_context *context, int32_t k);
 /* The same branches as another context of the same or a derived system; both hold theirs. */
 void taut_hold_follow(const taut_context *leader, taut_context *context);
-/* The branches do not change until taut_hold_vary: families in which all members have the same ones
- * do not load them in every evaluation. */
+/* The branches do not change until taut_hold_vary: blocks of members with the same
+ * ones do not load them in every evaluation. */
 void taut_hold_fix(taut_context *context);
 void taut_hold_vary(taut_context *context);
 /* After a change of parameters. */

@@ -98,13 +98,26 @@ void taut_statement_kernel_set_parameters(const taut_statement_kernel *kernel,
                             parameter[kernel->slot[s].one]);
 }
 
+/* Are the branches of this block in their registers already? */
+static bool has_branches(int level, int64_t first, int n, taut_block_regs *regs)
+{
+    const int32_t alike = regs->alike[first / regs->lanes];
+    const bool known = alike > 0 && alike == regs->loaded && level <= regs->loaded_level;
+    if (!known) {
+        regs->loaded = n == regs->lanes ? alike : 0;
+        regs->loaded_level = level;
+    }
+    return known;
+}
+
 static void load(const taut_statement_kernel *kernel, int level, int64_t first, int n,
                  const taut_inputs *inputs, taut_block_regs *regs)
 {
     const taut_fetch *end = kernel->fetch + kernel->fetch_end[level];
+    const bool known = regs->fixed && has_branches(level, first, n, regs);
     for (const taut_fetch *f = kernel->fetch; f < end; f++) {
         double *to = regs->regs + (int64_t)f->to * regs->lanes;
-        if (regs->fixed && f->source == TAUT_FROM_BRANCH)
+        if (known && f->source == TAUT_FROM_BRANCH)
             continue;
         if (f->data) {
             taut_copy(n, f->data + first, to);

@@ -168,7 +168,11 @@ typedef struct taut_inputs {
 typedef struct taut_block_regs {
     int lanes;
     double *regs;
-    bool fixed; /* branches of guards are in their registers already, the same for all members */
+    /* of kernels that hold branches, while these do not change: */
+    int32_t *alike;   /* [blocks]: equal numbers, equal branches of all members; 0: they differ */
+    int32_t loaded;   /* the number whose branches are in their registers; 0: none; */
+    int loaded_level; /* those that this level needs */
+    bool fixed;       /* alike is valid */
 } taut_block_regs;
 
 /* Finds out what evaluations load, once slots and tape are there; part of
