@@ -92,6 +92,39 @@ static void test_others(void)
     }
 }
 
+/* Three entries of a table of 100,001, far closer to each other than samples of a formula: an
+ * impulse of 2 at t = 50.001. */
+static void test_table(void)
+{
+    enum { ENTRIES = 100001 };
+    static const char *const methods[] = {"dop8", "dopri5", "adams", "radau5"};
+    static char values[3 * ENTRIES + 20] = "f\n";
+    char *end = values + 2;
+    for (int k = 0; k < ENTRIES; k++)
+        end += sprintf(end, "%s\n", k == 50001 ? "1000" : k == 50000 || k == 50002 ? "500" : "0");
+    taut_table_text table = {.name = "b.csv", .text = values, .length = (size_t)(end - values)};
+    taut_load how = {.size = sizeof how, .tables = &table, .table_count = 1};
+    static const char model[] = "[tables]\nb = b.csv\n[coordinates]\nx\n[forces]\n"
+                                "x = b.f[t/0.001 + 1] - x\n";
+    check_group("a table");
+    for (int k = 0; k < 4; k++) {
+        char options[100];
+        driven d = {0};
+        snprintf(options, sizeof options, "method=%s until=100 rtol=1e-5", methods[k]);
+        d.code = taut_system_parse(model, strlen(model), "model", &how, &d.system, &d.error);
+        if (d.code == 0)
+            d.code = taut_options_create(NULL, &d.options, &d.error);
+        driven_options(&d, options);
+        if (d.code == 0)
+            d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+        if (d.code == 0)
+            d.code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
+        if (driven_good(options, &d))
+            check_near(options, taut_solver_position(d.solver)[0], 2 * sin(100 - 50.001), 2e-3);
+        driven_destroy(&d);
+    }
+}
+
 /* What varies all the time needs no such bounds: as many steps as without samples. */
 static void test_plain(void)
 {
@@ -116,6 +149,7 @@ int main(void)
 {
     test_kicks();
     test_others();
+    test_table();
     test_plain();
     return check_done();
 }

@@ -5,7 +5,8 @@
  * they change far more between two samples than they usually do, there is a pulse; more samples
  * inside find its width. Steps then end where it begins, and are short within it. What is shorter
  * than the distance of two samples can be missed. The samples are bounded by counts, not by a
- * clock: SAMPLES evaluations, or WORK units of taut_system_work (about a nanosecond each). They are
+ * clock: SAMPLES evaluations, or two for each entry of the longest table that is a curve, or WORK
+ * units of taut_system_work (about a nanosecond each). They are
  * not counted as evaluations of the run. */
 #include "base/inside.h"
 #include "base/random.h"
@@ -26,10 +27,10 @@ typedef struct sampler {
     taut_solver *solver;
     taut_arena arena;
     taut_index n, rows;
-    double *q, *v;        /* where f and g are sampled */
-    double *now, *before; /* [rows] */
-    double *least, *most; /* [rows]: over all samples */
-    double change[SAMPLES], sorted[SAMPLES];
+    double *q, *v;           /* where f and g are sampled */
+    double *now, *before;    /* [rows] */
+    double *least, *most;    /* [rows]: over all samples */
+    double *change, *sorted; /* [samples] */
 } sampler;
 
 static double time_at(const sampler *s, double along)
@@ -179,6 +180,19 @@ static int choose_point(sampler *s, taut_error *error)
     return TAUT_OK;
 }
 
+/* Entries of the longest table that is looked up as a curve. */
+static int32_t longest_curve(const taut_system *system)
+{
+    int32_t longest = 0;
+    for (int32_t k = 0; k < system->kernels; k++) {
+        const taut_tape *tape = system->kernel[k]->tape;
+        for (int32_t j = 0; j < tape->length; j++)
+            if (tape->code[j].op == TAUT_OP_CURVE && tape->curve[tape->code[j].c]->count > longest)
+                longest = tape->curve[tape->code[j].c]->count;
+    }
+    return longest;
+}
+
 int taut_pulses_find(taut_solver *solver, taut_error *error)
 {
     const taut_sizes *z = &solver->sizes;
@@ -186,7 +200,9 @@ int taut_pulses_find(taut_solver *solver, taut_error *error)
     if (!solver->control.on || solver->stepper.trial || !isfinite(length) || length == 0 ||
         !(z->can & (TAUT_HAS_TIME | TAUT_HAS_MOVING_BONDS)) || (z->can & TAUT_HAS_STEPPER))
         return TAUT_OK;
-    int count = (int)fmin(SAMPLES, WORK / (2 * taut_system_work(solver->system)));
+    int count = (int)fmin(fmax(SAMPLES, 2. * longest_curve(solver->moving)),
+                          WORK / (2 * taut_system_work(solver->system)));
+    count = count > FEW ? count : FEW;
     TAUT_TRY(TAUT_RESERVE(&solver->arena, MOST, error, &solver->pulses.begin, &solver->pulses.end));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, z->coordinates, error, &solver->pulses.speed));
     taut_arena arena;
@@ -199,7 +215,9 @@ int taut_pulses_find(taut_solver *solver, taut_error *error)
         taut_arena_init(&s->arena, &solver->arena.allocator);
         status = choose_point(s, error);
         if (status == 0)
-            status = collect(s, count > FEW ? count : FEW, length, error);
+            status = TAUT_RESERVE(&s->arena, count, error, &s->change, &s->sorted);
+        if (status == 0)
+            status = collect(s, count, length, error);
         if (status == 0 && solver->pulses.count > 0 && !solver->stepper.first_order)
             estimate_speed(s);
         taut_arena_clear(&s->arena);

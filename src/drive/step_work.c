@@ -278,16 +278,17 @@ static int work_scale(taut_solver *solver, double *scale, taut_error *error)
 }
 
 /* The kinetic energy of velocities that are too small to count: from rest the scale of positions,
- * by which atol is chosen, over the time of the run. */
+ * by which atol is chosen, over the time of the run, or what pulses give. */
 static int negligible(taut_solver *solver, double h, double *energy, taut_error *error)
 {
     const taut_step_work *w = &solver->ledger.step;
     const taut_stepper *s = &solver->stepper;
     double length = fabs(solver->until - solver->from),
            speed = s->atol / s->rtol / (isfinite(length) ? length : MANY * fabs(h));
+    const double *pulse = solver->pulses.count > 0 ? solver->pulses.speed : NULL;
     taut_values e = {0};
     for (taut_index i = 0; i < s->n; i++)
-        s->error_q[i] = speed; /* scratch, as in ledger.c */
+        s->error_q[i] = fmax(speed, pulse ? pulse[i] : 0); /* scratch, as in ledger.c */
     if (w->powers)
         TAUT_TRY(taut_evaluate_inside(solver->context, s->now.t, s->now.q, s->error_q,
                                       TAUT_WANT_ENERGY, &e, error));
