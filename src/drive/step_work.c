@@ -41,13 +41,13 @@ static const double QUADRATURE = 10; /* times the estimated error of W */
 static const double DRIFT = 0.3;     /* of the kinetic energy, over many steps */
 static const double LOST = 0.1;      /* times what a step may lose, of the work done */
 
-static const double FAR = 10;     /* as in ledger.c */
-static const double MANY = 1000;  /* steps of a run whose end is not known */
-static const double LONGER = 1.5; /* steps that are longer than the one compared are compared */
+static const double FAR = 10;    /* as in ledger.c */
+static const double MANY = 1000; /* steps of a run whose end is not known */
+static const double LONGER = 2;  /* steps that are longer than the one compared are compared */
 static const double ROUNDING = 64 * DBL_EPSILON;
 /* steps that may follow uncompared while none is rejected; where the balance is excellent, also
  * when one is, until SOME remain */
-enum { SOME = 2, MORE = 5 };
+enum { SOME = 2, MORE = 5, MOST = 15 };
 
 /* Can the energies and powers of nodes be known? */
 static bool has_powers(const taut_solver *solver)
@@ -412,7 +412,10 @@ int taut_step_work_check(taut_solver *solver, double share, taut_error *error)
     }
     if (!(fabs(off) <= allowed))
         return reject(solver, after.sum - before.sum, work, allowed, error);
-    w->calm = fabs(off) > 0.01 * allowed ? 0 : fabs(off) <= 0.003 * allowed ? MORE : SOME;
+    w->calm = fabs(off) > 0.01 * allowed     ? 0
+              : fabs(off) > 0.003 * allowed  ? SOME
+              : fabs(off) > 0.0003 * allowed ? MORE
+                                             : MOST;
     note(solver, &before, &after, work);
     return check_sum(solver, share, most, error);
 }
