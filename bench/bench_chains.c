@@ -145,6 +145,11 @@ int main(int count, char **arguments)
                                                                                                 : 0;
         return 1;
     }
+    if (count == 4) { /* METHOD LINKS HOW */
+        for (int k = 0; k < CONTESTS; k++)
+            if (strcmp(contests[k].method, arguments[1]) == 0)
+                return race(&contests[k], atoi(arguments[2]), atoi(arguments[2]) > 5000 ? contests[k].few : contests[k].steps, contests[k].limit, arguments[3][0] == 'c');
+    }
     for (int k = 0; k < CONTESTS && code == 0; k++) {
         const contest *c = &contests[k];
         /* 10 links, where calls count: watches over what was reached */

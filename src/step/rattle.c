@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/hot.h"
+#include "base/rows.h"
 #include "base/vectors.h"
 #include "linalg/saddle_bonds.h"
 #include "step/mechanics.h"
@@ -33,7 +34,8 @@ typedef struct rattle {
     double *force; /* F at now, [n] */
     /* M^-1 (F - G^T lambda) with some lambda, near v': a good first guess, [n] */
     double *kick;
-    double *g;            /* G of the rigid bonds at now */
+    double *g;            /* G of the rigid bonds at now, by rows; or, while it is needed: */
+    double *columns;      /* G of the rigid bonds at now inside `saddle`, or NULL */
     double *total, *step; /* [n] */
     double *residual;     /* [rigid bonds] */
     /* h^2/2 (lambda - mu) of the latest steps, all of length `h`, newest first, [rigid bonds] each
@@ -62,7 +64,10 @@ static int create(taut_stepper *s, taut_error *error)
     TAUT_TRY(taut_arena_check(s->arena, error));
     w->rate = UNKNOWN_RATE;
     TAUT_TRY(taut_mechanics_saddle(x, false, true, &s->arena->allocator, &w->saddle, error));
-    return taut_mechanics_saddle(x, false, false, &s->arena->allocator, &w->general, error);
+    TAUT_TRY(taut_mechanics_saddle(x, false, false, &s->arena->allocator, &w->general, error));
+    w->columns = taut_mechanics_room(x, w->saddle);
+    taut_mechanics_columns(x, w->columns);
+    return TAUT_OK;
 }
 
 static void destroy(taut_stepper *s)
@@ -94,7 +99,7 @@ static int arrive(taut_stepper *s, const taut_state *state, taut_error *error)
     TAUT_TRY(taut_mechanics_force(x, state->t, state->q, state->v, w->force, state->lambda, error));
     TAUT_TRY(taut_mechanics_factor(x, w->saddle, state->t, x->mass, x->rod_jacobian, NULL, error));
     taut_mechanics_rates_at(x, w->saddle, state->v, w->residual);
-    if (x->rods > 0)
+    if (x->rods > 0 && !w->columns)
         keep_jacobian(w);
     return TAUT_OK;
 }
@@ -130,18 +135,33 @@ static int fail_converge(double t, double h, taut_error *error)
                      t, h);
 }
 
-/* residual = -g(t, q). */
-static int residual(taut_stepper *s, double t, const double *q, const double *v, bool slow,
-                    taut_error *error)
+/* residual = g(t, q). */
+static int residual(taut_stepper *s, double t, const double *q, const double *v, taut_error *error)
 {
     rattle *w = s->work;
     taut_mechanics *x = &w->mechanics;
-    if (slow)
-        TAUT_TRY(taut_mechanics_bonds(x, t, q, v, 0, error));
-    else
-        TAUT_TRY(taut_evaluate_inside(s->context, t, q, v, TAUT_WANT_BOND, &x->values, error));
-    taut_mechanics_pick(x, -1, x->values.bond, w->residual);
+    taut_values to = {.bond = x->mixed ? x->values.bond : w->residual};
+    TAUT_TRY(taut_evaluate_inside(s->context, t, q, v, TAUT_WANT_BOND, &to, error));
+    if (x->mixed)
+        taut_mechanics_pick(x, 1, x->values.bond, w->residual);
     return TAUT_OK;
+}
+
+/* The same with G there, and the matrix of both G factorised. */
+static int residual_and_matrix(taut_stepper *s, double t, const double *q, const double *v,
+                               taut_error *error)
+{
+    rattle *w = s->work;
+    taut_mechanics *x = &w->mechanics;
+    taut_mechanics_columns(x, NULL);
+    int status = taut_mechanics_bonds(x, t, q, v, 0, error);
+    const double *g = x->rod_jacobian;
+    taut_mechanics_columns(x, w->columns);
+    TAUT_TRY(status);
+    taut_mechanics_pick(x, 1, x->values.bond, w->residual);
+    if (w->columns)
+        taut_columns_to_rows(&x->rod_rows, w->columns, w->g);
+    return taut_mechanics_factor(x, w->general, t, x->mass, w->g, g, error);
 }
 
 /* ---- loops over all coordinates */
@@ -153,13 +173,6 @@ TAUT_HOT static void rattle_scale(taut_index n, double a, const double *restrict
     TAUT_UNROLLED
     for (taut_index i = 0; i < n; i++)
         y[i] = a * x[i];
-}
-
-TAUT_HOT static void rattle_negate(taut_index n, double *x)
-{
-    TAUT_UNROLLED
-    for (taut_index i = 0; i < n; i++)
-        x[i] = -x[i];
 }
 
 /* next = q + (h v + total) */
@@ -268,12 +281,9 @@ static int reach_bonds(taut_stepper *s, const taut_state *old, const taut_state 
            scale = taut_largest(s->n, old->q) + fabs(h) * taut_largest(s->n, old->v);
     bool slow = false;
     for (int k = 0; k < MOST_ITERATIONS; k++) {
-        TAUT_TRY(residual(s, next->t, next->q, old->v, slow, error));
-        if (slow)
-            TAUT_TRY(taut_mechanics_factor(x, w->general, next->t, x->mass, w->g, x->rod_jacobian,
-                                           error));
-        TAUT_TRY(
-            taut_saddle_solve_bonds(slow ? w->general : w->saddle, w->step, w->residual, error));
+        TAUT_TRY((slow ? residual_and_matrix : residual)(s, next->t, next->q, old->v, error));
+        TAUT_TRY(taut_saddle_oppose(slow ? w->general : w->saddle, false, w->step, w->residual,
+                                    error));
         s->statistics->solves++;
         s->statistics->newton_iterations++;
         double floor = 2 * DBL_EPSILON * scale,
@@ -316,8 +326,7 @@ static int step(taut_stepper *s, double h, taut_error *error)
 
     TAUT_TRY(arrive(s, &next, error));
     rattle_scale(s->n, h / 2, w->force, w->kick);
-    rattle_negate(x->rods, w->residual);
-    TAUT_TRY(taut_saddle_solve(w->saddle, 1, w->kick, w->residual, error));
+    TAUT_TRY(taut_saddle_oppose(w->saddle, true, w->kick, w->residual, error));
     s->statistics->solves++;
     rattle_finish(s->n, 2 / h, w->kick, next.v);
     w->fresh = true;
@@ -350,11 +359,13 @@ static int multipliers(taut_stepper *s, double t, const double *q, const double 
         return TAUT_OK;
     }
     taut_statistics before = *s->statistics; /* output is not counted */
+    taut_mechanics_columns(x, NULL);
     int status = taut_mechanics_force(x, t, q, v, w->step, lambda, error);
     if (status == 0)
         status = taut_mechanics_factor(x, w->general, t, x->mass, x->rod_jacobian, NULL, error);
     if (status == 0)
         status = taut_mechanics_react(x, w->general, t, q, v, w->step, w->residual, lambda, error);
+    taut_mechanics_columns(x, w->columns);
     *s->statistics = before;
     return status;
 }
