@@ -360,7 +360,7 @@ void taut_form_runs_pull(const taut_form *form, const double *y, double *x)
     const taut_form_runs *runs = form->runs;
     for (taut_index i = 0; form->ordered && i < form->shape.m; i++)
         runs->room[form->place[i]] = y[i];
-    taut_products_form(&runs->columns, TAUT_SUMS_SUBTRACT, form->g1, form->ordered ? runs->room : y,
+    taut_products_form(&runs->columns, TAUT_SUMS_NEGATIVE, form->g1, form->ordered ? runs->room : y,
                        x);
 }
 

@@ -45,7 +45,7 @@ void taut_form_runs_before(taut_form *form, bool opposite, const double *x, doub
 void taut_form_runs_after(taut_form *form, double *x, double *y);
 /* After taut_form_runs_before without x: x = -K^-1 G^T y. */
 void taut_form_runs_after_bonds(taut_form *form, double *x, double *y);
-/* y = G x; x -= K^-1 G^T y */
+/* y = G x; x = -K^-1 G^T y */
 void taut_form_runs_product(const taut_form *form, const double *x, double *y);
 void taut_form_runs_pull(const taut_form *form, const double *y, double *x);
 

@@ -17,7 +17,7 @@ int taut_saddle_oppose(taut_saddle *saddle, bool forced, double *x, double *y, t
  * factorisation may be written there, and this array be given as g1. NULL: G is given by rows. */
 double *taut_saddle_columns(taut_saddle *saddle);
 
-/* With the real G and K of the latest factorisation: y = G x; x -= K^-1 G^T y. Only where they are
+/* With the real G and K of the latest factorisation: y = G x; x = -K^-1 G^T y. Only where they are
  * kept in runs of constant stride (form_runs.h), in which they cost less than products with G by
  * rows: otherwise nothing is done, and false is returned. */
 bool taut_saddle_rows(const taut_saddle *saddle, const double *x, double *y);

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/hot.h"
+#include "base/four.h"
 #include "base/rows.h"
 #include "base/vectors.h"
 #include "linalg/saddle_bonds.h"
@@ -175,14 +175,36 @@ TAUT_HOT static void rattle_scale(taut_index n, double a, const double *restrict
         y[i] = a * x[i];
 }
 
-/* next = q + (h v + total) */
-TAUT_HOT static void rattle_begin(taut_index n, double h, const double *restrict q,
-                                  const double *restrict v, const double *restrict total,
-                                  double *restrict next)
+/* The larger one of `most` and the bits of |x|, which are ordered as numbers, NaN above all. */
+TAUT_INLINED int64_t larger_bits(int64_t most, double x)
 {
+    int64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits &= INT64_MAX;
+    return bits > most ? bits : most;
+}
+
+TAUT_INLINED double number_of(int64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* total += a kick, next = q + (h v + total); the largest |q| + |h| |v| */
+TAUT_HOT static double rattle_begin(taut_index n, double a, double h, const double *restrict kick,
+                                    const double *restrict q, const double *restrict v,
+                                    double *restrict total, double *restrict next)
+{
+    int64_t most_q = 0, most_v = 0;
     TAUT_UNROLLED
-    for (taut_index i = 0; i < n; i++)
+    for (taut_index i = 0; i < n; i++) {
+        total[i] = a * kick[i] + total[i];
         next[i] = q[i] + (h * v[i] + total[i]);
+        most_q = larger_bits(most_q, q[i]);
+        most_v = larger_bits(most_v, v[i]);
+    }
+    return number_of(most_q) + fabs(h) * number_of(most_v);
 }
 
 /* total += step, next = q + (h v + total); the largest |step|, NaN if one is (vectors.c) */
@@ -191,18 +213,13 @@ TAUT_HOT static double rattle_move(taut_index n, double h, const double *restric
                                    double *restrict total, double *restrict next)
 {
     int64_t most = 0;
-    double size;
     TAUT_UNROLLED
     for (taut_index i = 0; i < n; i++) {
-        int64_t bits;
-        memcpy(&bits, step + i, sizeof bits);
-        bits &= INT64_MAX;
-        most = bits > most ? bits : most;
+        most = larger_bits(most, step[i]);
         total[i] += step[i];
         next[i] = q[i] + (h * v[i] + total[i]);
     }
-    memcpy(&size, &most, sizeof size);
-    return size;
+    return number_of(most);
 }
 
 /* v = old + a x */
@@ -237,7 +254,7 @@ TAUT_HOT static void rattle_continue(taut_index n, const double *a, double *cons
 }
 
 /* The polynomial through the latest values of h^2/2 (lambda - mu), continued by a step, as a
- * first step: w->total -= M^-1 G^T of it. It makes room for the new value, past[0], and puts its
+ * first step: w->total = -M^-1 G^T of it. It makes room for the new value, past[0], and puts its
  * guess there. */
 static void foresee(rattle *w, double h)
 {
@@ -251,7 +268,10 @@ static void foresee(rattle *w, double h)
     const double *a = weight[w->steps];
     double *newest = w->past[HISTORY - 1];
     rattle_continue(x->rods, a, w->past, newest);
-    if (w->steps > 0 && !taut_saddle_pull(w->saddle, newest, w->total))
+    bool pulled = w->steps > 0 && taut_saddle_pull(w->saddle, newest, w->total);
+    if (!pulled)
+        taut_clear(x->n, w->total);
+    if (w->steps > 0 && !pulled)
         for (taut_index r = 0; r < x->rods; r++)
             for (taut_index k = x->rod_start[r]; k < x->rod_start[r + 1]; k++)
                 w->total[x->rod_column[k]] -= w->g[k] * newest[r] / x->mass[x->rod_column[k]];
@@ -271,14 +291,14 @@ static double left(const rattle *w, double size, double before)
     return rate < 0.5 ? size * rate / (1 - rate) : size;
 }
 
-/* Moves next.q within old.q + h v + range(M^-1 G^T) until g = 0; total is h (v_half - v). */
+/* Moves next.q within old.q + h v + range(M^-1 G^T) until g = 0; total is h (v_half - v), `scale`
+ * the size of q + h v. */
 static int reach_bonds(taut_stepper *s, const taut_state *old, const taut_state *next, double h,
-                       taut_error *error)
+                       double scale, taut_error *error)
 {
     rattle *w = s->work;
     taut_mechanics *x = &w->mechanics;
-    double before = INFINITY,
-           scale = taut_largest(s->n, old->q) + fabs(h) * taut_largest(s->n, old->v);
+    double before = INFINITY;
     bool slow = false;
     for (int k = 0; k < MOST_ITERATIONS; k++) {
         TAUT_TRY((slow ? residual_and_matrix : residual)(s, next->t, next->q, old->v, error));
@@ -299,7 +319,8 @@ static int reach_bonds(taut_stepper *s, const taut_state *old, const taut_state 
             return TAUT_OK;
         if (!isfinite(size) || size > 1e3 * (scale + 1))
             break;
-        slow = slow || size > 0.2 * before;
+        /* near rounding no other matrix would be faster */
+        slow = slow || (size > 0.2 * before && size > 1e3 * floor);
         before = size;
     }
     return fail_converge(old->t, h, error);
@@ -314,14 +335,16 @@ static int step(taut_stepper *s, double h, taut_error *error)
 
     taut_state old = s->now, next = s->last;
     next.t = old.t + h;
-    rattle_scale(s->n, h * h / 2, w->kick, w->total);
     if (x->rods > 0)
         foresee(w, h);
+    else
+        taut_clear(s->n, w->total);
     int known = w->steps;
     w->steps = 0; /* a step that fails leaves no history */
-    rattle_begin(s->n, h, old.q, old.v, w->total, next.q);
+    double scale =
+        rattle_begin(s->n, h * h / 2, h, w->kick, old.q, old.v, w->total, next.q);
     if (x->rods > 0)
-        TAUT_TRY(reach_bonds(s, &old, &next, h, error));
+        TAUT_TRY(reach_bonds(s, &old, &next, h, scale, error));
     rattle_kick(s->n, 1 / h, w->total, old.v, next.v);
 
     TAUT_TRY(arrive(s, &next, error));
