@@ -65,12 +65,21 @@ static double share(const stabilizer *w)
     return w->form == BACKWARD ? w->alpha / (1 + w->alpha) : w->alpha;
 }
 
+/* x <- x + factor step */
+static void move(const stabilizer *w, double factor, double *x)
+{
+    if (factor == 1)
+        taut_add(w->n, w->step, x);
+    else
+        taut_add_scaled(w->n, factor, w->step, x);
+}
+
 /* x <- x + the correction of one tape; false: the bonds must be evaluated. */
 static bool correct_fused(stabilizer *w, taut_fused_work *fused, double t, double *x)
 {
     if (!fused || !taut_fused_run(fused, t, w->q, w->v, w->step, NULL, NULL))
         return false;
-    taut_add_scaled(w->n, share(w), w->step, x);
+    move(w, share(w), x);
     w->projector.statistics->factorisations++;
     w->projector.statistics->solves++;
     return true;
@@ -96,7 +105,7 @@ static int project_velocity(stabilizer *w, double t, taut_error *error)
     TAUT_TRY(factor(w, t, error));
     take_rates(w, w->v);
     TAUT_TRY(correction(w, error));
-    taut_add_scaled(w->n, share(w), w->step, w->v);
+    move(w, share(w), w->v);
     return TAUT_OK;
 }
 
@@ -109,7 +118,7 @@ static int newton_positions(stabilizer *w, double t, taut_error *error)
         TAUT_TRY(factor(w, t, error));
         take_positions(w);
         TAUT_TRY(correction(w, error));
-        taut_add_scaled(w->n, w->alpha, w->step, w->q);
+        move(w, w->alpha, w->q);
     }
     return TAUT_OK;
 }
@@ -201,12 +210,12 @@ static int move_both(stabilizer *w, double t, const double *q0, const double *v0
     if (w->velocity) {
         take_rates(w, v0);
         TAUT_TRY(correction(w, error));
-        taut_add_scaled(w->n, w->alpha, w->step, w->v);
+        move(w, w->alpha, w->v);
     }
     if (w->position) {
         take_positions(w);
         TAUT_TRY(correction(w, error));
-        taut_add_scaled(w->n, w->alpha, w->step, w->q);
+        move(w, w->alpha, w->q);
     }
     return TAUT_OK;
 }

@@ -178,13 +178,16 @@ static void scatter_pull(const target *s)
 {
     enum { BATCH = 256 };
     const taut_statement_kernel *kernel = s->kernel;
-    double tension[BATCH], *force = s->values->force;
+    double room[BATCH], *force = s->values->force;
     for (int begin = 0; begin < s->n; begin += BATCH) {
         const int n = s->n - begin < BATCH ? s->n - begin : BATCH;
         const int64_t first = s->first + begin;
         taut_places rows = taut_places_from(&kernel->rows, first);
+        bool direct = !rows.gather && rows.stride == 1;
+        double *tension = direct ? s->values->bond + rows.first : room;
         taut_lanes_divide(tension, out(s, 0) + begin, s->context->compliance, rows, n);
-        taut_lanes_store(s->values->bond, tension, rows, n);
+        if (!direct)
+            taut_lanes_store(s->values->bond, tension, rows, n);
         for (int32_t c = 0; c < kernel->locals; c++) {
             const double *x = out(s, 1 + c) + begin;
             taut_places at = taut_places_from(&kernel->local[c].places, first),
