@@ -148,7 +148,9 @@ int main(int count, char **arguments)
     if (count == 4) { /* METHOD LINKS HOW */
         for (int k = 0; k < CONTESTS; k++)
             if (strcmp(contests[k].method, arguments[1]) == 0)
-                return race(&contests[k], atoi(arguments[2]), atoi(arguments[2]) > 5000 ? contests[k].few : contests[k].steps, contests[k].limit, arguments[3][0] == 'c');
+                return race(&contests[k], atoi(arguments[2]),
+                            atoi(arguments[2]) > 5000 ? contests[k].few : contests[k].steps,
+                            contests[k].limit, arguments[3][0] == 'c');
     }
     for (int k = 0; k < CONTESTS && code == 0; k++) {
         const contest *c = &contests[k];

@@ -33,7 +33,8 @@ struct taut_form_runs {
 
 /* form->runs, or NULL where the pattern has no long runs. */
 int taut_form_runs_create(taut_form *form, bool diagonals, taut_arena *arena, taut_error *error);
-/* Keeps K^-1 and, transposed, W and G; values->g1 may be form->g2, where G is transposed already. */
+/* Keeps K^-1 and, transposed, W and G; values->g1 may be form->g2, where G is transposed already.
+ */
 int taut_form_runs_load(taut_form *form, const taut_saddle_values *values, taut_error *error);
 /* Writes every entry of A + D that is not zero by its pattern. */
 void taut_form_runs_assemble(const taut_form *form, const double *d, double *matrix);

@@ -214,8 +214,9 @@ TAUT_INLINED void form_rest(const taut_run *run, const taut_term *term, part p,
 }
 
 /* Any steps and any number of terms; those of b may be 1. */
-TAUT_INLINED void form_any(const taut_run *run, const taut_term *term, part p, taut_products_mode mode,
-                           const double *a, const double *b, double *out, const bool b_dense)
+TAUT_INLINED void form_any(const taut_run *run, const taut_term *term, part p,
+                           taut_products_mode mode, const double *a, const double *b, double *out,
+                           const bool b_dense)
 {
     const int64_t terms = run->terms;
     int64_t k = p.begin;
@@ -255,9 +256,9 @@ TAUT_INLINED void sum_vector(const double *const *x, const double *const *y, int
     }
 }
 
-TAUT_INLINED void form_known(const taut_run *run, const taut_term *term, part p, taut_products_mode mode,
-                             const double *a, const double *b, double *out, const int terms,
-                             const bool pairs, const bool together)
+TAUT_INLINED void form_known(const taut_run *run, const taut_term *term, part p,
+                             taut_products_mode mode, const double *a, const double *b, double *out,
+                             const int terms, const bool pairs, const bool together)
 {
     const double *x[MOST_TERMS], *y[MOST_TERMS];
     const int64_t step = run->to_step;
@@ -284,8 +285,9 @@ TAUT_INLINED void form_known(const taut_run *run, const taut_term *term, part p,
     form_rest(run, term, (part){k, p.end}, mode, a, b, out);
 }
 
-TAUT_INLINED void form_dense(const taut_run *run, const taut_term *term, part p, taut_products_mode mode,
-                             const double *a, const double *b, double *out, const int terms)
+TAUT_INLINED void form_dense(const taut_run *run, const taut_term *term, part p,
+                             taut_products_mode mode, const double *a, const double *b, double *out,
+                             const int terms)
 {
     if (run->to_step == 1)
         form_known(run, term, p, mode, a, b, out, terms, false, true);
@@ -293,8 +295,9 @@ TAUT_INLINED void form_dense(const taut_run *run, const taut_term *term, part p,
         form_known(run, term, p, mode, a, b, out, terms, false, false);
 }
 
-TAUT_INLINED void form_pairs(const taut_run *run, const taut_term *term, part p, taut_products_mode mode,
-                             const double *a, const double *b, double *out, const int terms)
+TAUT_INLINED void form_pairs(const taut_run *run, const taut_term *term, part p,
+                             taut_products_mode mode, const double *a, const double *b, double *out,
+                             const int terms)
 {
     if (run->to_step == 1)
         form_known(run, term, p, mode, a, b, out, terms, true, true);
@@ -333,15 +336,15 @@ TAUT_INLINED void form_alternating(const taut_run *run, const taut_term *term, p
  * they share. */
 #define BY_TERMS(form)                                                                             \
     switch (run->terms) {                                                                          \
-    case 2: form(run, term, p, mode, a, b, out, 2); return;                                           \
-    case 3: form(run, term, p, mode, a, b, out, 3); return;                                           \
-    case 4: form(run, term, p, mode, a, b, out, 4); return;                                           \
-    case 6: form(run, term, p, mode, a, b, out, 6); return;                                           \
+    case 2: form(run, term, p, mode, a, b, out, 2); return;                                        \
+    case 3: form(run, term, p, mode, a, b, out, 3); return;                                        \
+    case 4: form(run, term, p, mode, a, b, out, 4); return;                                        \
+    case 6: form(run, term, p, mode, a, b, out, 6); return;                                        \
     default: break;                                                                                \
     }
 
-TAUT_INLINED void form_run(const taut_run *run, const taut_term *term, part p, taut_products_mode mode,
-                           const double *a, const double *b, double *out)
+TAUT_INLINED void form_run(const taut_run *run, const taut_term *term, part p,
+                           taut_products_mode mode, const double *a, const double *b, double *out)
 {
     if (run->pair_out)
         BY_TERMS(form_alternating)

@@ -193,8 +193,8 @@ void taut_mechanics_columns(taut_mechanics *w, double *columns)
         w->rod_jacobian = columns ? columns : w->values.jacobian;
     w->still = columns;
     for (int32_t k = 0; k < system->kernels; k++)
-        w->still = w->still &&
-                   !(system->kernel[k]->role == TAUT_ROLE_BOND && system->kernel[k]->uses_t);
+        w->still =
+            w->still && !(system->kernel[k]->role == TAUT_ROLE_BOND && system->kernel[k]->uses_t);
 }
 
 /* Into `values`, G where it goes. */

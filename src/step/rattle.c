@@ -302,8 +302,8 @@ static int reach_bonds(taut_stepper *s, const taut_state *old, const taut_state 
     bool slow = false;
     for (int k = 0; k < MOST_ITERATIONS; k++) {
         TAUT_TRY((slow ? residual_and_matrix : residual)(s, next->t, next->q, old->v, error));
-        TAUT_TRY(taut_saddle_oppose(slow ? w->general : w->saddle, false, w->step, w->residual,
-                                    error));
+        TAUT_TRY(
+            taut_saddle_oppose(slow ? w->general : w->saddle, false, w->step, w->residual, error));
         s->statistics->solves++;
         s->statistics->newton_iterations++;
         double floor = 2 * DBL_EPSILON * scale,
@@ -341,8 +341,7 @@ static int step(taut_stepper *s, double h, taut_error *error)
         taut_clear(s->n, w->total);
     int known = w->steps;
     w->steps = 0; /* a step that fails leaves no history */
-    double scale =
-        rattle_begin(s->n, h * h / 2, h, w->kick, old.q, old.v, w->total, next.q);
+    double scale = rattle_begin(s->n, h * h / 2, h, w->kick, old.q, old.v, w->total, next.q);
     if (x->rods > 0)
         TAUT_TRY(reach_bonds(s, &old, &next, h, scale, error));
     rattle_kick(s->n, 1 / h, w->total, old.v, next.v);

@@ -83,8 +83,7 @@ static int check_bonds(const taut_system *system, double t, unsigned wanted,
         TAUT_TRY(taut_check_finite(system, TAUT_BOND, "bond", t, values->bond, system->sizes.bonds,
                                    error));
     if (wanted & TAUT_WANT_JACOBIAN)
-        TAUT_TRY(
-            check_jacobian(system, t, wanted & TAUT_WANT_COLUMNS, values->jacobian, error));
+        TAUT_TRY(check_jacobian(system, t, wanted & TAUT_WANT_COLUMNS, values->jacobian, error));
     if (wanted & TAUT_WANT_JACOBIAN && values->bond_dt)
         TAUT_TRY(taut_check_finite(system, TAUT_BOND, "the time derivative of bond", t,
                                    values->bond_dt, system->sizes.bonds, error));

@@ -37,7 +37,8 @@ static void place_columns(taut_system *system)
         taut_statement_kernel *kernel = system->kernel[k];
         if (kernel->role != TAUT_ROLE_BOND || kernel->members == 0)
             continue;
-        const bool next = !kernel->rows.gather && (kernel->rows.stride == 1 || kernel->members == 1);
+        const bool next =
+            !kernel->rows.gather && (kernel->rows.stride == 1 || kernel->members == 1);
         const taut_index row = kernel->row[0], terms = kernel->locals;
         taut_index group = row;
         while (group > 0 && start[group] - start[group - 1] == terms)

@@ -137,8 +137,8 @@ struct taut_system {
 
     /* patterns */
     taut_index *jacobian_start, *jacobian_column; /* [m+1], [entries] */
-    bool columns; /* every kernel can write its entries by columns */
-    taut_late *late;                              /* shared with systems derived from this one */
+    bool columns;    /* every kernel can write its entries by columns */
+    taut_late *late; /* shared with systems derived from this one */
     bool owns_late;
 
     taut_native *native; /* compiled tapes, or NULL */

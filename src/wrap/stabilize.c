@@ -134,8 +134,8 @@ static int backward_positions(stabilizer *w, double t, const double *from, taut_
         for (taut_index i = 0; i < w->n; i++)
             w->step[i] = from[i] - w->q[i];
         for (taut_index r = 0; r < x->rods; r++)
-            w->residual[r] = x->values.bond[x->rod[r]] +
-                             taut_row_dot(&x->rod_rows, x->rod_jacobian, r, w->step);
+            w->residual[r] =
+                x->values.bond[x->rod[r]] + taut_row_dot(&x->rod_rows, x->rod_jacobian, r, w->step);
         TAUT_TRY(correction(w, error));
         w->projector.statistics->newton_iterations++;
         double change = 0;
