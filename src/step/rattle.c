@@ -313,7 +313,8 @@ static int reach_bonds(taut_stepper *s, const taut_state *old, const taut_state 
          */
         bool done = size <= floor || (size > before / 2 && size < 1e3 * floor) ||
                     left(w, size, before) <= floor / 10;
-        if (before < INFINITY && size > 2 * floor)
+        /* corrections that begin near rounding show no rate */
+        if (before < INFINITY && before > 1e3 * floor && size > 2 * floor)
             w->rate = slow ? UNKNOWN_RATE : fmax(size / before, FORGET * w->rate);
         if (done)
             return TAUT_OK;
