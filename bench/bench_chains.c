@@ -6,7 +6,8 @@
  * rounds. Taut's contain its guards and, for dop8, the stabilisation of each step, which the anchor
  * does without; the line before a row says how far positions differ. Interpreted, and compiled
  * where a compiler is there. With arguments "METHOD WHO LINKS STEPS" nothing but these steps is
- * done, for bench_instructions.sh; WHO is hand, taut or compiled. */
+ * done, for bench_instructions.sh; WHO is hand, taut or compiled. With "METHOD LINKS WHO" one row
+ * is measured. */
 #if defined(__linux__)
 #define _POSIX_C_SOURCE 200112L
 #endif
@@ -144,6 +145,13 @@ int main(int count, char **arguments)
                 return only(&contests[k], arguments[2], atoi(arguments[3]), atoi(arguments[4])) ? 1
                                                                                                 : 0;
         return 1;
+    }
+    for (int k = 0; k < CONTESTS && count == 4; k++) {
+        const contest *c = &contests[k];
+        int links = atoi(arguments[2]);
+        if (strcmp(c->method, arguments[1]) == 0)
+            return race(c, links, links < 5000 ? c->steps : c->few, c->limit,
+                        strcmp(arguments[3], "compiled") == 0);
     }
     for (int k = 0; k < CONTESTS && code == 0; k++) {
         const contest *c = &contests[k];

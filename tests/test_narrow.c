@@ -1,6 +1,7 @@
 /* test_narrow.c - kernels of chains and other narrow structures: the segmented L D L^T against the
  * scalar one, sums of products in runs against plain loops, saddle systems that use both by their
  * residuals, forces of springs without G, and the bound that replaces a spectrum. */
+#include "base/rows.h"
 #include "linalg/backend.h"
 #include "linalg/form_runs.h"
 #include "linalg/saddle_bonds.h"
@@ -202,7 +203,7 @@ static void compare_lists(const list *l, const char *name, bool expected)
     int code = taut_products_find(&(taut_sums){SUMS, l->to, l->start, l->a, l->b}, &arena,
                                   &products, &regular, &error);
     check_row(code == 0 && regular == expected, "%s: regular %d", name, regular);
-    for (int mode = 0; mode < 4 && code == 0 && regular; mode++) {
+    for (int mode = 0; mode <= TAUT_SUMS_LESS && code == 0 && regular; mode++) {
         double worst = 0;
         for (int i = 0; i < SUMS; i++)
             out[i] = i;
@@ -211,6 +212,7 @@ static void compare_lists(const list *l, const char *name, bool expected)
             double sum = by_index(l, i, a, b), expect = mode == TAUT_SUMS_SET        ? sum
                                                         : mode == TAUT_SUMS_NEGATIVE ? -sum
                                                         : mode == TAUT_SUMS_ADD      ? i + sum
+                                                        : mode == TAUT_SUMS_LESS     ? sum - i
                                                                                      : i - sum;
             worst = fmax(worst, fabs(out[i] - expect));
         }
@@ -336,7 +338,7 @@ static double residual(const saddle_case *c, const double *r, const double *d, d
 /* rows and pull with the G and K that were factorised. */
 static void compare_products(saddle_case *c, const taut_saddle *saddle, const char *name)
 {
-    double worst = 0, *x = numbers(c->n), *y = numbers(c->m);
+    double worst = 0, *x = numbers(c->n), *y = numbers(c->m), *pulled = numbers(c->n);
     check_row(taut_saddle_rows(saddle, c->r, y), "%s: rows", name);
     for (taut_index i = 0; i < c->m; i++) {
         double sum = 0;
@@ -346,10 +348,11 @@ static void compare_products(saddle_case *c, const taut_saddle *saddle, const ch
         }
         worst = fmax(worst, fabs(sum - y[i]));
     }
-    check_row(taut_saddle_pull(saddle, c->s, x), "%s: pull", name);
+    check_row(taut_saddle_pull(saddle, c->s, pulled), "%s: pull", name);
     for (taut_index j = 0; j < c->n; j++)
-        worst = fmax(worst, fabs(x[j]));
+        worst = fmax(worst, fabs(x[j] + pulled[j]));
     check_row(worst <= 1e-13, "%s: products off by %g", name, worst);
+    free(pulled);
     free(x);
     free(y);
 }
@@ -370,6 +373,39 @@ static void solve_case(saddle_case *c, taut_saddle *saddle, const double *d, dou
         code = taut_saddle_solve_bonds(saddle, c->x, c->y, &error);
     off = residual(c, NULL, d, unit);
     check_row(code == 0 && off <= 1e-9, "%s: bonds alone, residual %g", name, off);
+    for (int forced = 0; forced < 2; forced++) {
+        for (taut_index i = 0; i < c->m; i++)
+            c->y[i] = -c->s[i];
+        memcpy(c->x, c->r, sizeof c->x);
+        if (code == 0)
+            code = taut_saddle_oppose(saddle, forced, c->x, c->y, &error);
+        off = residual(c, forced ? c->r : NULL, d, unit);
+        check_row(code == 0 && off <= 1e-9, "%s: opposite sign %d, residual %g", name, forced, off);
+    }
+}
+
+/* G by columns in the solver's own array: the same numbers, to the last bit. */
+static void solve_columns(saddle_case *c, taut_saddle *saddle, const double *d, const char *name)
+{
+    double *columns = taut_saddle_columns(saddle), *y = numbers(c->m),
+           *back = numbers(c->start[c->m]);
+    taut_pattern g = {c->m, c->n, c->start, c->column};
+    taut_error error = {0};
+    memcpy(c->x, c->r, sizeof c->x);
+    memcpy(y, c->s, (size_t)c->m * sizeof *y);
+    int code = taut_saddle_solve(saddle, 1, c->x, y, &error);
+    taut_columns_to_rows(&g, columns, back);
+    check_row(code == 0 && memcmp(back, c->g, (size_t)c->start[c->m] * sizeof *back) == 0,
+              "%s: columns are not the rows", name);
+    code = taut_saddle_factor(saddle, c->k, columns, NULL, d, &error);
+    memcpy(c->x, c->r, sizeof c->x);
+    memcpy(c->y, c->s, sizeof c->y);
+    if (code == 0)
+        code = taut_saddle_solve(saddle, 1, c->x, c->y, &error);
+    check_row(code == 0 && memcmp(c->y, y, (size_t)c->m * sizeof *y) == 0, "%s: by columns %d",
+              name, code);
+    free(y);
+    free(back);
 }
 
 static void test_saddles(void)
@@ -408,8 +444,15 @@ static void test_saddles(void)
             for (taut_index j = 0; j < c.n; j += 3) /* other masses, in the same solver */
                 c.k[j] *= 1.5;
             solve_case(&c, saddle, d, unit, s->name);
+            if (saddle->form.runs)
+                solve_columns(&c, saddle, d, s->name);
             if (saddle->form.runs && !tiny)
                 compare_products(&c, saddle, s->name);
+            for (taut_index j = 0; j < c.n && !tiny; j++) /* then W is G */
+                c.k[j] = 1;
+            solve_case(&c, saddle, d, unit, s->name);
+            check_row(!saddle->form.runs || saddle->form.runs->unit != tiny, "%s: masses of 1",
+                      s->name);
             /* an empty row, without compliance */
             for (taut_index e = c.start[7]; e < c.start[8]; e++)
                 c.g[e] = 0;
@@ -428,6 +471,38 @@ static void test_saddles(void)
 }
 
 /* ---- springs */
+
+/* G by rows and by columns. */
+static void compare_columns(taut_context *context, const taut_pattern *g, double *q,
+                            const double *v, const char *name)
+{
+    const taut_index entries = g->start[g->rows], m = g->rows;
+    taut_error error = {0};
+    taut_values rows = {.jacobian = numbers(entries), .bond_dt = numbers(m)},
+                columns = {.jacobian = numbers(entries)};
+    double *back = numbers(entries), kept = q[1];
+    if (check_row(taut_system_columns(taut_context_system(context)), "%s: no columns", name)) {
+        int code = taut_evaluate_inside(context, 0.3, q, v, TAUT_WANT_JACOBIAN, &rows, &error) |
+                   taut_evaluate_inside(context, 0.3, q, v, TAUT_WANT_JACOBIAN | TAUT_WANT_COLUMNS,
+                                        &columns, &error);
+        taut_columns_to_rows(g, columns.jacobian, back);
+        check_row(code == 0 && memcmp(back, rows.jacobian, (size_t)entries * sizeof *back) == 0,
+                  "%s: G by columns differs", name);
+        /* the sentence names the same bond */
+        taut_error other = {0};
+        q[1] = NAN;
+        code = taut_evaluate_inside(context, 0.3, q, v, TAUT_WANT_JACOBIAN, &rows, &error);
+        int again = taut_evaluate_inside(context, 0.3, q, v, TAUT_WANT_JACOBIAN | TAUT_WANT_COLUMNS,
+                                         &columns, &other);
+        check_row(code != 0 && again == code && strcmp(error.message, other.message) == 0,
+                  "%s: %d '%s', %d '%s'", name, code, error.message, again, other.message);
+        q[1] = kept;
+    }
+    free(rows.jacobian);
+    free(rows.bond_dt);
+    free(columns.jacobian);
+    free(back);
+}
 
 static void compare_pull(const char *text, const char *name)
 {
@@ -454,6 +529,7 @@ static void compare_pull(const char *text, const char *name)
     taut_context_start(context, 0, q, v, &error);
     for (taut_index i = 0; i < n; i++)
         q[i] += 0.1 * number();
+    compare_columns(context, &g, q, v, name);
     code = taut_evaluate_inside(
         context, 0.3, q, v, TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, &error);
     check_row(code == 0 && taut_evaluate_pull(context, 0.3, q, v, &pulled), "%s: %s", name,

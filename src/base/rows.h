@@ -9,6 +9,28 @@
 #include <math.h>
 #include <taut/taut.h>
 
+/* Entries by columns: rows of equal length that follow one another are a group, and its first
+ * entries come first, then its second ones, ... The group that begins with row i ends here. */
+static inline taut_index taut_columns_end(const taut_index *start, taut_index rows, taut_index i)
+{
+    const taut_index terms = start[i + 1] - start[i];
+    while (i < rows && start[i + 1] - start[i] == terms)
+        i++;
+    return i;
+}
+
+/* From there to entries by rows. */
+static inline void taut_columns_to_rows(const taut_pattern *a, const double *columns, double *entry)
+{
+    for (taut_index i = 0, end; i < a->rows; i = end) {
+        end = taut_columns_end(a->start, a->rows, i);
+        const taut_index first = a->start[i], terms = a->start[i + 1] - first, count = end - i;
+        for (taut_index k = 0; k < count; k++)
+            for (taut_index t = 0; t < terms; t++)
+                entry[first + k * terms + t] = columns[first + t * count + k];
+    }
+}
+
 /* sum_k A_ik x_k */
 static inline double taut_row_dot(const taut_pattern *a, const double *entry, taut_index i,
                                   const double *x)

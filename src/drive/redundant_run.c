@@ -203,7 +203,7 @@ int taut_redundant_step(taut_solver *solver, bool *again, taut_error *error)
 {
     taut_redundant *r = &solver->redundant;
     taut_stepper *s = &solver->stepper;
-    double growth, size = taut_largest(s->n, s->now.q);
+    double growth;
     *again = false;
     if (!r->independent)
         return TAUT_OK;
@@ -218,7 +218,8 @@ int taut_redundant_step(taut_solver *solver, bool *again, taut_error *error)
             return TAUT_OK;
         taut_state_copy(s, &solver->probe, &s->now);
     }
-    double limit = fmax(1e-7, solver->control.on ? 10 * s->rtol : 0) * (size > 0 ? size : 1);
+    double size = taut_largest(s->n, s->now.q),
+           limit = fmax(1e-7, solver->control.on ? 10 * s->rtol : 0) * (size > 0 ? size : 1);
     return r->off <= limit ? TAUT_OK : fail_lost(solver, r->off, r->worst, error);
 }
 

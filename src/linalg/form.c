@@ -200,6 +200,10 @@ void taut_form_archive(taut_form *form, taut_archive *archive)
 {
     size_t scalar = taut_form_scalar(form);
     taut_archive_reals(archive, form->scale, form->rows);
+    if (form->runs) {
+        taut_archive_flag(archive, &form->runs->unit);
+        taut_form_runs_unit(form);
+    }
     if (form->runs && archive->reading)
         form->runs->known = false;
     if (!form->schur)
@@ -230,7 +234,7 @@ void taut_form_assemble(const taut_form *form, const taut_saddle_values *values,
 void taut_form_before(taut_form *form, const void *x, void *y)
 {
     if (form->runs)
-        taut_form_runs_before(form, x, y);
+        taut_form_runs_before(form, false, x, y);
     else if (form->shape.complex_values)
         before_complex(form, x, y);
     else

@@ -151,6 +151,7 @@ static int build(builder *b)
     if (!b->regular)
         return TAUT_OK;
     form->g2 = TAUT_NEW(b->arena, double, entries);
+    b->runs->w = form->g1;
     TAUT_TRY(TAUT_RESERVE(b->arena, entries, b->error, &b->runs->inverse));
     TAUT_TRY(TAUT_RESERVE(b->arena, form->shape.n, b->error, &b->runs->k));
     TAUT_NEED(b->error, form->g2);
@@ -179,19 +180,39 @@ int taut_form_runs_create(taut_form *form, bool diagonals, taut_arena *arena, ta
 
 /* ---- factor */
 
+/* Whether K is the one that is known: of shapes that count its changes, by that number. */
+static bool is_known(const taut_form *form, const double *k)
+{
+    const taut_form_runs *runs = form->runs;
+    const int64_t *changes = form->shape.k_changes;
+    if (runs->known && changes)
+        return *changes == runs->changes;
+    return runs->known && memcmp(k, runs->k, (size_t)form->shape.n * sizeof *k) == 0;
+}
+
+void taut_form_runs_unit(taut_form *form)
+{
+    form->g1 = form->runs->unit ? form->g2 : form->runs->w;
+}
+
 static int load_k(taut_form *form, const double *k, taut_error *error)
 {
     taut_form_runs *runs = form->runs;
     const taut_index n = form->shape.n;
     double *inverse = form->k_inverse;
-    if (runs->known && memcmp(k, runs->k, (size_t)n * sizeof *k) == 0)
+    if (is_known(form, k))
         return TAUT_OK;
     runs->known = false;
+    runs->unit = true;
     for (taut_index j = 0; j < n; j++) {
         if (!(fabs(k[j]) > 0))
             return taut_form_no_mass(j, error);
         inverse[j] = 1 / k[j];
+        runs->unit = runs->unit && k[j] == 1;
     }
+    taut_form_runs_unit(form);
+    if (form->shape.k_changes)
+        runs->changes = *form->shape.k_changes;
     for (taut_index e = 0; e < form->shape.g_start[form->shape.m]; e++)
         runs->inverse[e] = inverse[runs->column[e]];
     taut_copy(n, k, runs->k);
@@ -199,28 +220,17 @@ static int load_k(taut_form *form, const double *k, taut_error *error)
     return TAUT_OK;
 }
 
-/* Column t of rows of `terms` entries, into g; w = g times inverse. */
+/* Column t of rows of `terms` entries. */
 TAUT_INLINED void take_column(const taut_index terms, taut_index first, taut_index end,
-                              const double *from, const double *inverse, double *g, double *w)
+                              const double *from, double *g)
 {
-    for (taut_index k = first; k < end; k++) {
-        double entry = from[(int64_t)k * terms];
-        g[k] = entry;
-        w[k] = entry * inverse[k];
-    }
-}
-
-TAUT_INLINED void put_vector(const taut_four *entry, int64_t at, const double *inverse, double *g,
-                             double *w)
-{
-    *(taut_four *)(g + at) = *entry;
-    *(taut_four *)(w + at) = *entry * *(const taut_four *)(inverse + at);
+    for (taut_index k = first; k < end; k++)
+        g[k] = from[(int64_t)k * terms];
 }
 
 /* Four columns: blocks of 4 x 4 are transposed in registers. */
 TAUT_INLINED taut_index take_four(const taut_index terms, taut_index first, taut_index end,
-                                  int64_t rows, const double *from, const double *inverse,
-                                  double *g, double *w)
+                                  int64_t rows, const double *from, double *g)
 {
     taut_index k = first;
     for (; k + 4 <= end; k += 4) {
@@ -230,14 +240,14 @@ TAUT_INLINED taut_index take_four(const taut_index terms, taut_index first, taut
                               *(const taut_four *)(x + 3 * terms)};
         taut_four_transpose(block);
         for (int c = 0; c < 4; c++)
-            put_vector(&block[c], k + c * rows, inverse, g, w);
+            *(taut_four *)(g + k + c * rows) = block[c];
     }
     return k;
 }
 
 /* Rows of `terms` entries, transposed. */
 TAUT_INLINED void take_rows(const taut_form_group *group, const taut_index terms,
-                            const double *from, const double *inverse, double *g, double *w)
+                            const double *from, double *g)
 {
     enum { BLOCK = 256 };
     const int64_t rows = group->rows;
@@ -245,39 +255,43 @@ TAUT_INLINED void take_rows(const taut_form_group *group, const taut_index terms
         const taut_index end = rows - first < BLOCK ? (taut_index)rows : first + BLOCK;
         taut_index t = 0;
         for (; t + 4 <= terms; t += 4) {
-            const int64_t at = t * rows;
-            taut_index k =
-                take_four(terms, first, end, rows, from + t, inverse + at, g + at, w + at);
-            for (taut_index c = 0; c < 4; c++)
-                take_column(terms, k, end, from + t + c, inverse + at + c * rows, g + at + c * rows,
-                            w + at + c * rows);
+            taut_index k = take_four(terms, first, end, rows, from + t, g + t * rows);
+            for (taut_index c = t; c < t + 4; c++)
+                take_column(terms, k, end, from + c, g + c * rows);
         }
         for (; t < terms; t++)
-            take_column(terms, first, end, from + t, inverse + t * rows, g + t * rows,
-                        w + t * rows);
+            take_column(terms, first, end, from + t, g + t * rows);
     }
 }
 
-TAUT_HOT static void runs_take(const taut_form_group *group, const double *from,
-                               const double *inverse, double *g, double *w)
+TAUT_HOT static void runs_take(const taut_form_group *group, const double *from, double *g)
 {
     if (group->terms == 4)
-        take_rows(group, 4, from, inverse, g, w);
+        take_rows(group, 4, from, g);
     else
-        take_rows(group, group->terms, from, inverse, g, w);
+        take_rows(group, group->terms, from, g);
+}
+
+TAUT_HOT static void runs_weigh(int64_t n, const double *restrict g, const double *restrict by,
+                                double *restrict w)
+{
+    TAUT_UNROLLED
+    for (int64_t e = 0; e < n; e++)
+        w[e] = g[e] * by[e];
 }
 
 int taut_form_runs_load(taut_form *form, const taut_saddle_values *values, taut_error *error)
 {
     const taut_form_runs *runs = form->runs;
     const double *g = values->g1;
-    double *kept = form->g2, *w = form->g1;
+    double *kept = form->g2;
     TAUT_TRY(load_k(form, values->k, error));
-    for (taut_index r = 0; r < runs->groups; r++) {
+    for (taut_index r = 0; g != kept && r < runs->groups; r++) {
         const taut_form_group *group = &runs->group[r];
-        const taut_index at = group->first;
-        runs_take(group, g + at, runs->inverse + at, kept + at, w + at);
+        runs_take(group, g + group->first, kept + group->first);
     }
+    if (!runs->unit)
+        runs_weigh(form->shape.g_start[form->shape.m], kept, runs->inverse, form->g1);
     return TAUT_OK;
 }
 
@@ -307,18 +321,17 @@ TAUT_HOT static void runs_multiply(taut_index n, const double *restrict by, doub
         x[i] *= by[i];
 }
 
-void taut_form_runs_before(taut_form *form, const double *x, double *y)
+void taut_form_runs_before(taut_form *form, bool opposite, const double *x, double *y)
 {
     taut_form_runs *runs = form->runs;
-    if (form->ordered) {
-        for (taut_index i = 0; i < form->shape.m; i++)
-            runs->room[form->place[i]] = -y[i];
-    } else {
-        runs_negate(form->shape.m, y);
-    }
+    for (taut_index i = 0; form->ordered && i < form->shape.m; i++)
+        runs->room[form->place[i]] = y[i];
     form->vector = form->ordered ? runs->room : y;
     if (x)
-        taut_products_form(&runs->rows, TAUT_SUMS_ADD, form->g1, x, form->vector);
+        taut_products_form(&runs->rows, opposite ? TAUT_SUMS_ADD : TAUT_SUMS_LESS, form->g1, x,
+                           form->vector);
+    else if (!opposite)
+        runs_negate(form->shape.m, form->vector);
 }
 
 static void take_bonds(const taut_form *form, double *y)
@@ -330,7 +343,8 @@ static void take_bonds(const taut_form *form, double *y)
 void taut_form_runs_after(taut_form *form, double *x, double *y)
 {
     take_bonds(form, y);
-    runs_multiply(form->shape.n, form->k_inverse, x);
+    if (!form->runs->unit)
+        runs_multiply(form->shape.n, form->k_inverse, x);
     taut_products_form(&form->runs->columns, TAUT_SUMS_SUBTRACT, form->g1, form->vector, x);
 }
 
@@ -346,7 +360,7 @@ void taut_form_runs_pull(const taut_form *form, const double *y, double *x)
     const taut_form_runs *runs = form->runs;
     for (taut_index i = 0; form->ordered && i < form->shape.m; i++)
         runs->room[form->place[i]] = y[i];
-    taut_products_form(&runs->columns, TAUT_SUMS_SUBTRACT, form->g1, form->ordered ? runs->room : y,
+    taut_products_form(&runs->columns, TAUT_SUMS_NEGATIVE, form->g1, form->ordered ? runs->room : y,
                        x);
 }
 

@@ -25,22 +25,28 @@ struct taut_form_runs {
     double *inverse;                     /* 1/K of the column of each entry, transposed order */
     taut_index *column;                  /* the column, transposed order */
     bool known;                          /* k is there */
+    int64_t changes;                     /* of k, where the shape counts them */
+    bool unit;                           /* K = 1: W is G, one array */
+    double *w;                           /* the array of W otherwise */
     double *room;                        /* [rows]: the vector of a system that is reordered */
 };
 
 /* form->runs, or NULL where the pattern has no long runs. */
 int taut_form_runs_create(taut_form *form, bool diagonals, taut_arena *arena, taut_error *error);
-/* Keeps K^-1 and, transposed, W and G. */
+/* Keeps K^-1 and, transposed, W and G; values->g1 may be form->g2, where G is transposed already.
+ */
 int taut_form_runs_load(taut_form *form, const taut_saddle_values *values, taut_error *error);
 /* Writes every entry of A + D that is not zero by its pattern. */
 void taut_form_runs_assemble(const taut_form *form, const double *d, double *matrix);
-/* As taut_form_before and taut_form_after; x NULL: only bonds have a right-hand side. Without
- * reordering form->vector is y until then. */
-void taut_form_runs_before(taut_form *form, const double *x, double *y);
+/* After `unit` changed: where W is. */
+void taut_form_runs_unit(taut_form *form);
+/* As taut_form_before and taut_form_after; x NULL: only bonds have a right-hand side; `opposite`:
+ * y holds -s. Without reordering form->vector is y until then. */
+void taut_form_runs_before(taut_form *form, bool opposite, const double *x, double *y);
 void taut_form_runs_after(taut_form *form, double *x, double *y);
 /* After taut_form_runs_before without x: x = -K^-1 G^T y. */
 void taut_form_runs_after_bonds(taut_form *form, double *x, double *y);
-/* y = G x; x -= K^-1 G^T y */
+/* y = G x; x = -K^-1 G^T y */
 void taut_form_runs_product(const taut_form *form, const double *x, double *y);
 void taut_form_runs_pull(const taut_form *form, const double *y, double *x);
 

@@ -132,6 +132,9 @@ int taut_products_find(const taut_sums *sums, taut_arena *arena, taut_products *
         if (*regular)
             walk(&f, products);
         products->runs = f.runs;
+        for (taut_index r = 0; *regular && r < f.runs; r++)
+            if (products->run[r].count > products->longest)
+                products->longest = products->run[r].count;
         if (*regular)
             find_pairs(products);
     }
@@ -161,13 +164,19 @@ int taut_products_transposed(const taut_pattern *g, taut_arena *arena, taut_prod
 
 /* ---- forming them */
 
+/* Sums begin .. end-1 of a run. */
+typedef struct part {
+    int64_t begin, end;
+} part;
+
 /* A number with its sum. */
 TAUT_INLINED void change(double *x, taut_products_mode mode, double sum)
 {
     *x = mode == TAUT_SUMS_SET        ? sum
          : mode == TAUT_SUMS_NEGATIVE ? -sum
          : mode == TAUT_SUMS_ADD      ? *x + sum
-                                      : *x - sum;
+         : mode == TAUT_SUMS_SUBTRACT ? *x - sum
+                                      : sum - *x;
 }
 
 TAUT_INLINED void store(double *to, taut_products_mode mode, const taut_four *sum)
@@ -179,8 +188,10 @@ TAUT_INLINED void store(double *to, taut_products_mode mode, const taut_four *su
         *all = -*sum;
     else if (mode == TAUT_SUMS_ADD)
         *all += *sum;
-    else
+    else if (mode == TAUT_SUMS_SUBTRACT)
         *all -= *sum;
+    else
+        *all = *sum - *all;
 }
 
 TAUT_INLINED void store_apart(double *to, int64_t step, taut_products_mode mode,
@@ -190,11 +201,11 @@ TAUT_INLINED void store_apart(double *to, int64_t step, taut_products_mode mode,
         change(to + k * step, mode, (*sum)[k]);
 }
 
-/* Sums k .. count-1, one at a time. */
-TAUT_INLINED void form_rest(const taut_run *run, const taut_term *term, int64_t k,
+/* One at a time. */
+TAUT_INLINED void form_rest(const taut_run *run, const taut_term *term, part p,
                             taut_products_mode mode, const double *a, const double *b, double *out)
 {
-    for (; k < run->count; k++) {
+    for (int64_t k = p.begin; k < p.end; k++) {
         double sum = 0;
         for (taut_index t = 0; t < run->terms; t++)
             sum += a[term[t].a + k * term[t].a_step] * b[term[t].b + k * term[t].b_step];
@@ -203,25 +214,26 @@ TAUT_INLINED void form_rest(const taut_run *run, const taut_term *term, int64_t 
 }
 
 /* Any steps and any number of terms; those of b may be 1. */
-TAUT_INLINED void form_any(const taut_run *run, const taut_term *term, taut_products_mode mode,
-                           const double *a, const double *b, double *out, const bool b_dense)
+TAUT_INLINED void form_any(const taut_run *run, const taut_term *term, part p,
+                           taut_products_mode mode, const double *a, const double *b, double *out,
+                           const bool b_dense)
 {
-    const int64_t count = run->count, terms = run->terms;
-    int64_t k = 0;
-    for (; k + VECTOR <= count; k += VECTOR) {
+    const int64_t terms = run->terms;
+    int64_t k = p.begin;
+    for (; k + VECTOR <= p.end; k += VECTOR) {
         taut_four sum = {0};
         for (int64_t t = 0; t < terms; t++) {
-            const int64_t p = term[t].a_step, q = b_dense ? 1 : term[t].b_step;
-            const double *x = a + term[t].a + k * p, *y = b + term[t].b + k * q;
-            taut_four left = {x[0], x[p], x[2 * p], x[3 * p]},
-                      right = {y[0], y[q], y[2 * q], y[3 * q]};
+            const int64_t i = term[t].a_step, j = b_dense ? 1 : term[t].b_step;
+            const double *x = a + term[t].a + k * i, *y = b + term[t].b + k * j;
+            taut_four left = {x[0], x[i], x[2 * i], x[3 * i]},
+                      right = {y[0], y[j], y[2 * j], y[3 * j]};
             if (b_dense)
                 right = *(const taut_four *)y;
             sum += left * right;
         }
         store_apart(out + run->to + k * run->to_step, run->to_step, mode, &sum);
     }
-    form_rest(run, term, k, mode, a, b, out);
+    form_rest(run, term, (part){k, p.end}, mode, a, b, out);
 }
 
 /* All steps of a and b are 1; or, with `pairs`, b alternates and pairs of terms are loaded
@@ -244,55 +256,57 @@ TAUT_INLINED void sum_vector(const double *const *x, const double *const *y, int
     }
 }
 
-TAUT_INLINED void form_known(const taut_run *run, const taut_term *term, taut_products_mode mode,
-                             const double *a, const double *b, double *out, const int terms,
-                             const bool pairs, const bool together)
+TAUT_INLINED void form_known(const taut_run *run, const taut_term *term, part p,
+                             taut_products_mode mode, const double *a, const double *b, double *out,
+                             const int terms, const bool pairs, const bool together)
 {
     const double *x[MOST_TERMS], *y[MOST_TERMS];
-    const int64_t count = run->count, step = run->to_step;
+    const int64_t step = run->to_step;
     double *to = out + run->to;
     taut_four sum;
     for (int t = 0; t < terms; t++) {
         x[t] = a + term[t].a;
         y[t] = b + term[t].b;
     }
-    int64_t k = 0;
-    for (; together && k + 2 * VECTOR <= count; k += 2 * VECTOR) {
+    int64_t k = p.begin;
+    for (; together && k + 2 * VECTOR <= p.end; k += 2 * VECTOR) {
         sum_vector(x, y, k, terms, pairs, &sum);
         store(to + k, mode, &sum);
         sum_vector(x, y, k + VECTOR, terms, pairs, &sum);
         store(to + k + VECTOR, mode, &sum);
     }
-    for (; k + VECTOR <= count; k += VECTOR) {
+    for (; k + VECTOR <= p.end; k += VECTOR) {
         sum_vector(x, y, k, terms, pairs, &sum);
         if (together)
             store(to + k, mode, &sum);
         else
             store_apart(to + k * step, step, mode, &sum);
     }
-    form_rest(run, term, k, mode, a, b, out);
+    form_rest(run, term, (part){k, p.end}, mode, a, b, out);
 }
 
-TAUT_INLINED void form_dense(const taut_run *run, const taut_term *term, taut_products_mode mode,
-                             const double *a, const double *b, double *out, const int terms)
+TAUT_INLINED void form_dense(const taut_run *run, const taut_term *term, part p,
+                             taut_products_mode mode, const double *a, const double *b, double *out,
+                             const int terms)
 {
     if (run->to_step == 1)
-        form_known(run, term, mode, a, b, out, terms, false, true);
+        form_known(run, term, p, mode, a, b, out, terms, false, true);
     else
-        form_known(run, term, mode, a, b, out, terms, false, false);
+        form_known(run, term, p, mode, a, b, out, terms, false, false);
 }
 
-TAUT_INLINED void form_pairs(const taut_run *run, const taut_term *term, taut_products_mode mode,
-                             const double *a, const double *b, double *out, const int terms)
+TAUT_INLINED void form_pairs(const taut_run *run, const taut_term *term, part p,
+                             taut_products_mode mode, const double *a, const double *b, double *out,
+                             const int terms)
 {
     if (run->to_step == 1)
-        form_known(run, term, mode, a, b, out, terms, true, true);
+        form_known(run, term, p, mode, a, b, out, terms, true, true);
     else
-        form_known(run, term, mode, a, b, out, terms, true, false);
+        form_known(run, term, p, mode, a, b, out, terms, true, false);
 }
 
 /* out alternates between this run and the next; all steps of a and b are 1, and b is the same. */
-TAUT_INLINED void form_alternating(const taut_run *run, const taut_term *term,
+TAUT_INLINED void form_alternating(const taut_run *run, const taut_term *term, part p,
                                    taut_products_mode mode, const double *a, const double *b,
                                    double *out, const int terms)
 {
@@ -303,10 +317,9 @@ TAUT_INLINED void form_alternating(const taut_run *run, const taut_term *term,
         z[t] = a + other[t].a;
         y[t] = b + term[t].b;
     }
-    const int64_t count = run->count;
     double *to = out + run->to;
-    int64_t k = 0;
-    for (; k + VECTOR <= count; k += VECTOR) {
+    int64_t k = p.begin;
+    for (; k + VECTOR <= p.end; k += VECTOR) {
         taut_four first, second;
         sum_vector(x, y, k, terms, false, &first);
         sum_vector(z, y, k, terms, false, &second);
@@ -315,51 +328,56 @@ TAUT_INLINED void form_alternating(const taut_run *run, const taut_term *term,
         store(to + 2 * k, mode, &low);
         store(to + 2 * k + VECTOR, mode, &high);
     }
-    form_rest(run, term, k, mode, a, b, out);
-    form_rest(run + 1, other, k, mode, a, b, out);
+    form_rest(run, term, (part){k, p.end}, mode, a, b, out);
+    form_rest(run + 1, other, (part){k, p.end}, mode, a, b, out);
 }
 
 /* Numbers of terms that the compiler sees: bonds of two points in the plane and in space, and what
  * they share. */
 #define BY_TERMS(form)                                                                             \
     switch (run->terms) {                                                                          \
-    case 2: form(run, term, mode, a, b, out, 2); return;                                           \
-    case 3: form(run, term, mode, a, b, out, 3); return;                                           \
-    case 4: form(run, term, mode, a, b, out, 4); return;                                           \
-    case 6: form(run, term, mode, a, b, out, 6); return;                                           \
+    case 2: form(run, term, p, mode, a, b, out, 2); return;                                        \
+    case 3: form(run, term, p, mode, a, b, out, 3); return;                                        \
+    case 4: form(run, term, p, mode, a, b, out, 4); return;                                        \
+    case 6: form(run, term, p, mode, a, b, out, 6); return;                                        \
     default: break;                                                                                \
     }
 
-TAUT_INLINED void form_run(const taut_run *run, const taut_term *term, taut_products_mode mode,
-                           const double *a, const double *b, double *out)
+TAUT_INLINED void form_run(const taut_run *run, const taut_term *term, part p,
+                           taut_products_mode mode, const double *a, const double *b, double *out)
 {
     if (run->pair_out)
         BY_TERMS(form_alternating)
     else if (run->a_dense && run->b_dense)
         BY_TERMS(form_dense)
     else if (run->pairs && run->terms == 4) {
-        form_pairs(run, term, mode, a, b, out, 4);
+        form_pairs(run, term, p, mode, a, b, out, 4);
         return;
     } else if (run->pairs && run->terms == 2) {
-        form_pairs(run, term, mode, a, b, out, 2);
+        form_pairs(run, term, p, mode, a, b, out, 2);
         return;
     }
     if (run->b_dense)
-        form_any(run, term, mode, a, b, out, true);
+        form_any(run, term, p, mode, a, b, out, true);
     else
-        form_any(run, term, mode, a, b, out, false);
+        form_any(run, term, p, mode, a, b, out, false);
     if (run->pair_out)
-        form_any(run + 1, term + run->terms, mode, a, b, out, true);
+        form_any(run + 1, term + run->terms, p, mode, a, b, out, true);
 }
 
+/* By blocks that stay in the first-level cache: what one run has read, others read next. */
 TAUT_INLINED void form_all(const taut_products *products, taut_products_mode mode, const double *a,
                            const double *b, double *out)
 {
-    for (taut_index r = 0; r < products->runs; r++) {
-        const taut_run *run = &products->run[r];
-        form_run(run, products->term + run->first, mode, a, b, out);
-        r += run->pair_out;
-    }
+    enum { BLOCK = 512 };
+    for (int64_t begin = 0; begin < products->longest; begin += BLOCK)
+        for (taut_index r = 0; r < products->runs; r++) {
+            const taut_run *run = &products->run[r];
+            part p = {begin, run->count < begin + BLOCK ? run->count : begin + BLOCK};
+            if (begin < run->count)
+                form_run(run, products->term + run->first, p, mode, a, b, out);
+            r += run->pair_out;
+        }
 }
 
 TAUT_HOT static void products_set(const taut_products *products, const double *a, const double *b,
@@ -386,6 +404,12 @@ TAUT_HOT static void products_subtract(const taut_products *products, const doub
     form_all(products, TAUT_SUMS_SUBTRACT, a, b, out);
 }
 
+TAUT_HOT static void products_less(const taut_products *products, const double *a, const double *b,
+                                   double *out)
+{
+    form_all(products, TAUT_SUMS_LESS, a, b, out);
+}
+
 void taut_products_form(const taut_products *products, taut_products_mode mode, const double *a,
                         const double *b, double *out)
 {
@@ -395,6 +419,8 @@ void taut_products_form(const taut_products *products, taut_products_mode mode, 
         products_negative(products, a, b, out);
     else if (mode == TAUT_SUMS_ADD)
         products_add(products, a, b, out);
-    else
+    else if (mode == TAUT_SUMS_SUBTRACT)
         products_subtract(products, a, b, out);
+    else
+        products_less(products, a, b, out);
 }

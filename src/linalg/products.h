@@ -25,7 +25,7 @@ typedef struct taut_run {
 } taut_run;
 
 typedef struct taut_products {
-    taut_index runs;
+    taut_index runs, longest; /* number, and the most sums of one */
     taut_run *run;
     taut_term *term;
 } taut_products;
@@ -45,12 +45,14 @@ int taut_products_find(const taut_sums *sums, taut_arena *arena, taut_products *
 int taut_products_transposed(const taut_pattern *g, taut_arena *arena, taut_products *products,
                              bool *regular, taut_error *error);
 
-/* out = sums; out = -sums; out += sums; out -= sums. `out` overlaps neither a nor b. */
+/* out = sums; out = -sums; out += sums; out -= sums; out = sums - out. `out` overlaps neither a nor
+ * b. */
 typedef enum taut_products_mode {
     TAUT_SUMS_SET,
     TAUT_SUMS_NEGATIVE,
     TAUT_SUMS_ADD,
-    TAUT_SUMS_SUBTRACT
+    TAUT_SUMS_SUBTRACT,
+    TAUT_SUMS_LESS
 } taut_products_mode;
 void taut_products_form(const taut_products *products, taut_products_mode mode, const double *a,
                         const double *b, double *out);

@@ -42,6 +42,8 @@ typedef struct taut_saddle_shape {
     bool complex_values;
     bool symmetric; /* K symmetric and G1 == G2 */
     bool positive;  /* K symmetric positive definite: A = G K^-1 G^T may be used */
+    /* a number that changes when a diagonal K does; NULL: each K is compared with the last */
+    const int64_t *k_changes;
 } taut_saddle_shape;
 
 typedef struct taut_saddle taut_saddle;

@@ -34,15 +34,12 @@ static void finish(const taut_form *form, double *restrict x, double *restrict y
     }
 }
 
-int taut_saddle_solve_bonds(taut_saddle *saddle, double *x, double *y, taut_error *error)
+/* `opposite`: y holds -s. */
+static int solve_bonds(taut_saddle *saddle, bool opposite, double *x, double *y, taut_error *error)
 {
     taut_form *form = &saddle->form;
-    if (!form->schur || form->shape.complex_values || !saddle->factored) {
-        taut_clear(form->shape.n, x);
-        return taut_saddle_solve(saddle, 1, x, y, error);
-    }
     if (form->runs)
-        taut_form_runs_before(form, NULL, y);
+        taut_form_runs_before(form, opposite, NULL, y);
     else
         begin(form, y);
     TAUT_TRY(saddle->functions->solve(saddle, error));
@@ -51,6 +48,37 @@ int taut_saddle_solve_bonds(taut_saddle *saddle, double *x, double *y, taut_erro
     else
         finish(form, x, y);
     return TAUT_OK;
+}
+
+int taut_saddle_solve_bonds(taut_saddle *saddle, double *x, double *y, taut_error *error)
+{
+    taut_form *form = &saddle->form;
+    if (form->schur && !form->shape.complex_values && saddle->factored)
+        return solve_bonds(saddle, false, x, y, error);
+    taut_clear(form->shape.n, x);
+    return taut_saddle_solve(saddle, 1, x, y, error);
+}
+
+int taut_saddle_oppose(taut_saddle *saddle, bool forced, double *x, double *y, taut_error *error)
+{
+    taut_form *form = &saddle->form;
+    if (form->runs && saddle->factored && forced) {
+        taut_form_runs_before(form, true, x, y);
+        TAUT_TRY(saddle->functions->solve(saddle, error));
+        taut_form_runs_after(form, x, y);
+        return TAUT_OK;
+    }
+    if (form->runs && saddle->factored)
+        return solve_bonds(saddle, true, x, y, error);
+    for (taut_index i = 0; i < form->shape.m; i++)
+        y[i] = -y[i];
+    return forced ? taut_saddle_solve(saddle, 1, x, y, error)
+                  : taut_saddle_solve_bonds(saddle, x, y, error);
+}
+
+double *taut_saddle_columns(taut_saddle *saddle)
+{
+    return saddle && saddle->form.runs ? saddle->form.g2 : NULL;
 }
 
 bool taut_saddle_rows(const taut_saddle *saddle, const double *x, double *y)

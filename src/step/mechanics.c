@@ -8,6 +8,7 @@
 #include "base/vectors.h"
 #include "linalg/saddle_bonds.h"
 #include "system/singular.h"
+#include "system/system.h"
 
 static bool is_rod(const taut_mechanics *w, taut_index i)
 {
@@ -178,11 +179,43 @@ static void add_springs(const taut_mechanics *w, const double *restrict v, doubl
     }
 }
 
+double *taut_mechanics_room(const taut_mechanics *w, taut_saddle *saddle)
+{
+    bool can = w->rods > 0 && !w->mixed && taut_system_columns(taut_context_system(w->context));
+    return can ? taut_saddle_columns(saddle) : NULL;
+}
+
+void taut_mechanics_columns(taut_mechanics *w, double *columns)
+{
+    const taut_system *system = taut_context_system(w->context);
+    w->columns = columns;
+    if (!w->mixed)
+        w->rod_jacobian = columns ? columns : w->values.jacobian;
+    w->still = columns;
+    for (int32_t k = 0; k < system->kernels; k++)
+        w->still =
+            w->still && !(system->kernel[k]->role == TAUT_ROLE_BOND && system->kernel[k]->uses_t);
+}
+
+/* Into `values`, G where it goes. */
+static int evaluate(taut_mechanics *w, double t, const double *q, const double *v, unsigned wanted,
+                    taut_error *error)
+{
+    taut_values to = w->values;
+    if (w->columns) {
+        to.jacobian = w->columns;
+        wanted |= TAUT_WANT_COLUMNS;
+    }
+    if (w->still)
+        to.bond_dt = NULL;
+    return taut_evaluate_inside(w->context, t, q, v, wanted, &to, error);
+}
+
 int taut_mechanics_force(taut_mechanics *w, double t, const double *q, const double *v,
                          double *force, double *lambda, taut_error *error)
 {
     w->values.force = force;
-    TAUT_TRY(taut_evaluate_inside(w->context, t, q, v, w->wanted, &w->values, error));
+    TAUT_TRY(evaluate(w, t, q, v, w->wanted, error));
     w->statistics->force_evaluations++;
     if (w->rods < w->m)
         add_springs(w, v, force, lambda);
@@ -197,7 +230,7 @@ int taut_mechanics_bonds(taut_mechanics *w, double t, const double *q, const dou
                          unsigned more, taut_error *error)
 {
     unsigned wanted = TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | more | (w->wanted & TAUT_WANT_MASS);
-    TAUT_TRY(taut_evaluate_inside(w->context, t, q, v, wanted, &w->values, error));
+    TAUT_TRY(evaluate(w, t, q, v, wanted, error));
     copy_rods(w);
     return TAUT_OK;
 }
@@ -225,7 +258,7 @@ void taut_mechanics_rates_at(const taut_mechanics *w, const taut_saddle *saddle,
         taut_mechanics_rates(w, v, gdot);
         return;
     }
-    if (!w->mixed)
+    if (!w->mixed && !w->still)
         taut_add(w->rods, w->values.bond_dt, gdot);
     for (taut_index r = 0; w->mixed && r < w->rods; r++)
         gdot[r] += w->values.bond_dt[w->rod[r]];
@@ -248,6 +281,8 @@ int taut_mechanics_saddle(const taut_mechanics *w, bool unit_mass, bool symmetri
                                .g_column = w->rod_column,
                                .symmetric = symmetric,
                                .positive = unit_mass || w->positive};
+    if (unit_mass || !w->varying)
+        shape.k_changes = &w->context->renewals;
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, allocator, saddle, error);
 }
 
@@ -256,6 +291,12 @@ int taut_mechanics_factor(const taut_mechanics *w, taut_saddle *saddle, double t
 {
     w->statistics->factorisations++;
     int status = taut_saddle_factor(saddle, k, g1, g2, NULL, error);
+    if (status == TAUT_OK)
+        return TAUT_OK;
+    if (w->columns && g1 == w->columns) {
+        taut_columns_to_rows(&w->rod_rows, g1, w->values.jacobian);
+        g1 = w->values.jacobian;
+    }
     taut_singular parts = {.context = w->context,
                            .allocator = &w->allocator,
                            .n = w->n,

@@ -30,6 +30,8 @@ typedef struct taut_mechanics {
     taut_pattern rod_rows; /* of these two */
     double *rod_jacobian;  /* values on it: values.jacobian when every bond is rigid */
     bool mixed;            /* springs and rigid bonds: the rows are copied */
+    double *columns;       /* (taut_mechanics_columns) then it is rod_jacobian, or NULL */
+    bool still;            /* with it: no bond depends on t, bond_dt stays 0 and is not written */
 
     bool varying;                               /* the mass */
     const taut_index *mass_start, *mass_column; /* pattern of M; NULL: diagonal */
@@ -66,6 +68,12 @@ void taut_mechanics_pick(const taut_mechanics *w, double sign, const double *bon
  * room for two different G. */
 int taut_mechanics_saddle(const taut_mechanics *mechanics, bool unit_mass, bool symmetric,
                           const taut_allocator *allocator, taut_saddle **saddle, taut_error *error);
+
+/* G of evaluations goes by columns to this array, that of a saddle matrix: it is not copied when it
+ * is factorised; NULL: to its own array, by rows, again. taut_mechanics_room: the array, or NULL
+ * where G has to go by rows. */
+double *taut_mechanics_room(const taut_mechanics *mechanics, taut_saddle *saddle);
+void taut_mechanics_columns(taut_mechanics *mechanics, double *columns);
 
 /* taut_saddle_factor; when the matrix is singular, at time t, the sentence names the bond or the
  * coordinate that is to blame. */

@@ -15,7 +15,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/hot.h"
+#include "base/four.h"
+#include "base/rows.h"
 #include "base/vectors.h"
 #include "linalg/saddle_bonds.h"
 #include "step/mechanics.h"
@@ -33,7 +34,8 @@ typedef struct rattle {
     double *force; /* F at now, [n] */
     /* M^-1 (F - G^T lambda) with some lambda, near v': a good first guess, [n] */
     double *kick;
-    double *g;            /* G of the rigid bonds at now */
+    double *g;            /* G of the rigid bonds at now, by rows; or, while it is needed: */
+    double *columns;      /* G of the rigid bonds at now inside `saddle`, or NULL */
     double *total, *step; /* [n] */
     double *residual;     /* [rigid bonds] */
     /* h^2/2 (lambda - mu) of the latest steps, all of length `h`, newest first, [rigid bonds] each
@@ -62,7 +64,10 @@ static int create(taut_stepper *s, taut_error *error)
     TAUT_TRY(taut_arena_check(s->arena, error));
     w->rate = UNKNOWN_RATE;
     TAUT_TRY(taut_mechanics_saddle(x, false, true, &s->arena->allocator, &w->saddle, error));
-    return taut_mechanics_saddle(x, false, false, &s->arena->allocator, &w->general, error);
+    TAUT_TRY(taut_mechanics_saddle(x, false, false, &s->arena->allocator, &w->general, error));
+    w->columns = taut_mechanics_room(x, w->saddle);
+    taut_mechanics_columns(x, w->columns);
+    return TAUT_OK;
 }
 
 static void destroy(taut_stepper *s)
@@ -94,7 +99,7 @@ static int arrive(taut_stepper *s, const taut_state *state, taut_error *error)
     TAUT_TRY(taut_mechanics_force(x, state->t, state->q, state->v, w->force, state->lambda, error));
     TAUT_TRY(taut_mechanics_factor(x, w->saddle, state->t, x->mass, x->rod_jacobian, NULL, error));
     taut_mechanics_rates_at(x, w->saddle, state->v, w->residual);
-    if (x->rods > 0)
+    if (x->rods > 0 && !w->columns)
         keep_jacobian(w);
     return TAUT_OK;
 }
@@ -130,18 +135,33 @@ static int fail_converge(double t, double h, taut_error *error)
                      t, h);
 }
 
-/* residual = -g(t, q). */
-static int residual(taut_stepper *s, double t, const double *q, const double *v, bool slow,
-                    taut_error *error)
+/* residual = g(t, q). */
+static int residual(taut_stepper *s, double t, const double *q, const double *v, taut_error *error)
 {
     rattle *w = s->work;
     taut_mechanics *x = &w->mechanics;
-    if (slow)
-        TAUT_TRY(taut_mechanics_bonds(x, t, q, v, 0, error));
-    else
-        TAUT_TRY(taut_evaluate_inside(s->context, t, q, v, TAUT_WANT_BOND, &x->values, error));
-    taut_mechanics_pick(x, -1, x->values.bond, w->residual);
+    taut_values to = {.bond = x->mixed ? x->values.bond : w->residual};
+    TAUT_TRY(taut_evaluate_inside(s->context, t, q, v, TAUT_WANT_BOND, &to, error));
+    if (x->mixed)
+        taut_mechanics_pick(x, 1, x->values.bond, w->residual);
     return TAUT_OK;
+}
+
+/* The same with G there, and the matrix of both G factorised. */
+static int residual_and_matrix(taut_stepper *s, double t, const double *q, const double *v,
+                               taut_error *error)
+{
+    rattle *w = s->work;
+    taut_mechanics *x = &w->mechanics;
+    taut_mechanics_columns(x, NULL);
+    int status = taut_mechanics_bonds(x, t, q, v, 0, error);
+    const double *g = x->rod_jacobian;
+    taut_mechanics_columns(x, w->columns);
+    TAUT_TRY(status);
+    taut_mechanics_pick(x, 1, x->values.bond, w->residual);
+    if (w->columns)
+        taut_columns_to_rows(&x->rod_rows, w->columns, w->g);
+    return taut_mechanics_factor(x, w->general, t, x->mass, w->g, g, error);
 }
 
 /* ---- loops over all coordinates */
@@ -155,21 +175,36 @@ TAUT_HOT static void rattle_scale(taut_index n, double a, const double *restrict
         y[i] = a * x[i];
 }
 
-TAUT_HOT static void rattle_negate(taut_index n, double *x)
+/* The larger one of `most` and the bits of |x|, which are ordered as numbers, NaN above all. */
+TAUT_INLINED int64_t larger_bits(int64_t most, double x)
 {
-    TAUT_UNROLLED
-    for (taut_index i = 0; i < n; i++)
-        x[i] = -x[i];
+    int64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits &= INT64_MAX;
+    return bits > most ? bits : most;
 }
 
-/* next = q + (h v + total) */
-TAUT_HOT static void rattle_begin(taut_index n, double h, const double *restrict q,
-                                  const double *restrict v, const double *restrict total,
-                                  double *restrict next)
+TAUT_INLINED double number_of(int64_t bits)
 {
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* total += a kick, next = q + (h v + total); the largest |q| + |h| |v| */
+TAUT_HOT static double rattle_begin(taut_index n, double a, double h, const double *restrict kick,
+                                    const double *restrict q, const double *restrict v,
+                                    double *restrict total, double *restrict next)
+{
+    int64_t most_q = 0, most_v = 0;
     TAUT_UNROLLED
-    for (taut_index i = 0; i < n; i++)
+    for (taut_index i = 0; i < n; i++) {
+        total[i] = a * kick[i] + total[i];
         next[i] = q[i] + (h * v[i] + total[i]);
+        most_q = larger_bits(most_q, q[i]);
+        most_v = larger_bits(most_v, v[i]);
+    }
+    return number_of(most_q) + fabs(h) * number_of(most_v);
 }
 
 /* total += step, next = q + (h v + total); the largest |step|, NaN if one is (vectors.c) */
@@ -178,18 +213,13 @@ TAUT_HOT static double rattle_move(taut_index n, double h, const double *restric
                                    double *restrict total, double *restrict next)
 {
     int64_t most = 0;
-    double size;
     TAUT_UNROLLED
     for (taut_index i = 0; i < n; i++) {
-        int64_t bits;
-        memcpy(&bits, step + i, sizeof bits);
-        bits &= INT64_MAX;
-        most = bits > most ? bits : most;
+        most = larger_bits(most, step[i]);
         total[i] += step[i];
         next[i] = q[i] + (h * v[i] + total[i]);
     }
-    memcpy(&size, &most, sizeof size);
-    return size;
+    return number_of(most);
 }
 
 /* v = old + a x */
@@ -224,7 +254,7 @@ TAUT_HOT static void rattle_continue(taut_index n, const double *a, double *cons
 }
 
 /* The polynomial through the latest values of h^2/2 (lambda - mu), continued by a step, as a
- * first step: w->total -= M^-1 G^T of it. It makes room for the new value, past[0], and puts its
+ * first step: w->total = -M^-1 G^T of it. It makes room for the new value, past[0], and puts its
  * guess there. */
 static void foresee(rattle *w, double h)
 {
@@ -238,7 +268,10 @@ static void foresee(rattle *w, double h)
     const double *a = weight[w->steps];
     double *newest = w->past[HISTORY - 1];
     rattle_continue(x->rods, a, w->past, newest);
-    if (w->steps > 0 && !taut_saddle_pull(w->saddle, newest, w->total))
+    bool pulled = w->steps > 0 && taut_saddle_pull(w->saddle, newest, w->total);
+    if (!pulled)
+        taut_clear(x->n, w->total);
+    if (w->steps > 0 && !pulled)
         for (taut_index r = 0; r < x->rods; r++)
             for (taut_index k = x->rod_start[r]; k < x->rod_start[r + 1]; k++)
                 w->total[x->rod_column[k]] -= w->g[k] * newest[r] / x->mass[x->rod_column[k]];
@@ -258,22 +291,19 @@ static double left(const rattle *w, double size, double before)
     return rate < 0.5 ? size * rate / (1 - rate) : size;
 }
 
-/* Moves next.q within old.q + h v + range(M^-1 G^T) until g = 0; total is h (v_half - v). */
+/* Moves next.q within old.q + h v + range(M^-1 G^T) until g = 0; total is h (v_half - v), `scale`
+ * the size of q + h v. */
 static int reach_bonds(taut_stepper *s, const taut_state *old, const taut_state *next, double h,
-                       taut_error *error)
+                       double scale, taut_error *error)
 {
     rattle *w = s->work;
     taut_mechanics *x = &w->mechanics;
-    double before = INFINITY,
-           scale = taut_largest(s->n, old->q) + fabs(h) * taut_largest(s->n, old->v);
+    double before = INFINITY;
     bool slow = false;
     for (int k = 0; k < MOST_ITERATIONS; k++) {
-        TAUT_TRY(residual(s, next->t, next->q, old->v, slow, error));
-        if (slow)
-            TAUT_TRY(taut_mechanics_factor(x, w->general, next->t, x->mass, w->g, x->rod_jacobian,
-                                           error));
+        TAUT_TRY((slow ? residual_and_matrix : residual)(s, next->t, next->q, old->v, error));
         TAUT_TRY(
-            taut_saddle_solve_bonds(slow ? w->general : w->saddle, w->step, w->residual, error));
+            taut_saddle_oppose(slow ? w->general : w->saddle, false, w->step, w->residual, error));
         s->statistics->solves++;
         s->statistics->newton_iterations++;
         double floor = 2 * DBL_EPSILON * scale,
@@ -283,13 +313,15 @@ static int reach_bonds(taut_stepper *s, const taut_state *old, const taut_state 
          */
         bool done = size <= floor || (size > before / 2 && size < 1e3 * floor) ||
                     left(w, size, before) <= floor / 10;
-        if (before < INFINITY && size > 2 * floor)
+        /* corrections that begin near rounding show no rate */
+        if (before < INFINITY && before > 1e3 * floor && size > 2 * floor)
             w->rate = slow ? UNKNOWN_RATE : fmax(size / before, FORGET * w->rate);
         if (done)
             return TAUT_OK;
         if (!isfinite(size) || size > 1e3 * (scale + 1))
             break;
-        slow = slow || size > 0.2 * before;
+        /* near rounding no other matrix would be faster */
+        slow = slow || (size > 0.2 * before && size > 1e3 * floor);
         before = size;
     }
     return fail_converge(old->t, h, error);
@@ -304,20 +336,20 @@ static int step(taut_stepper *s, double h, taut_error *error)
 
     taut_state old = s->now, next = s->last;
     next.t = old.t + h;
-    rattle_scale(s->n, h * h / 2, w->kick, w->total);
     if (x->rods > 0)
         foresee(w, h);
+    else
+        taut_clear(s->n, w->total);
     int known = w->steps;
     w->steps = 0; /* a step that fails leaves no history */
-    rattle_begin(s->n, h, old.q, old.v, w->total, next.q);
+    double scale = rattle_begin(s->n, h * h / 2, h, w->kick, old.q, old.v, w->total, next.q);
     if (x->rods > 0)
-        TAUT_TRY(reach_bonds(s, &old, &next, h, error));
+        TAUT_TRY(reach_bonds(s, &old, &next, h, scale, error));
     rattle_kick(s->n, 1 / h, w->total, old.v, next.v);
 
     TAUT_TRY(arrive(s, &next, error));
     rattle_scale(s->n, h / 2, w->force, w->kick);
-    rattle_negate(x->rods, w->residual);
-    TAUT_TRY(taut_saddle_solve(w->saddle, 1, w->kick, w->residual, error));
+    TAUT_TRY(taut_saddle_oppose(w->saddle, true, w->kick, w->residual, error));
     s->statistics->solves++;
     rattle_finish(s->n, 2 / h, w->kick, next.v);
     w->fresh = true;
@@ -350,11 +382,13 @@ static int multipliers(taut_stepper *s, double t, const double *q, const double 
         return TAUT_OK;
     }
     taut_statistics before = *s->statistics; /* output is not counted */
+    taut_mechanics_columns(x, NULL);
     int status = taut_mechanics_force(x, t, q, v, w->step, lambda, error);
     if (status == 0)
         status = taut_mechanics_factor(x, w->general, t, x->mass, x->rod_jacobian, NULL, error);
     if (status == 0)
         status = taut_mechanics_react(x, w->general, t, q, v, w->step, w->residual, lambda, error);
+    taut_mechanics_columns(x, w->columns);
     *s->statistics = before;
     return status;
 }

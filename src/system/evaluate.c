@@ -36,9 +36,15 @@ int taut_check_finite(const taut_system *system, taut_item item, const char *wha
     return code;
 }
 
-static taut_index row_of_entry(const taut_system *system, int64_t entry)
+static taut_index row_of_entry(const taut_system *system, bool columns, int64_t entry)
 {
+    const taut_index *start = system->jacobian_start;
     taut_index low = 0, high = system->sizes.bonds;
+    for (taut_index end; columns && low < high; low = end) {
+        end = taut_columns_end(start, high, low);
+        if (entry < start[end])
+            return low + (taut_index)((entry - start[low]) % (end - low));
+    }
     while (high - low > 1) {
         taut_index middle = low + (high - low) / 2;
         if (system->jacobian_start[middle] <= entry)
@@ -49,7 +55,8 @@ static taut_index row_of_entry(const taut_system *system, int64_t entry)
     return low;
 }
 
-static int check_jacobian(const taut_system *system, double t, const double *x, taut_error *error)
+static int check_jacobian(const taut_system *system, double t, bool columns, const double *x,
+                          taut_error *error)
 {
     if (taut_lanes_test(x, system->sizes.jacobian_entries) == 0)
         return 0;
@@ -59,7 +66,7 @@ static int check_jacobian(const taut_system *system, double t, const double *x, 
     if (bad == system->sizes.jacobian_entries)
         return 0;
     char name[160];
-    taut_system_name(system, TAUT_BOND, row_of_entry(system, bad), name, sizeof name);
+    taut_system_name(system, TAUT_BOND, row_of_entry(system, columns, bad), name, sizeof name);
     int code = taut_fail(
         error, TAUT_ERROR_EVALUATE,
         "the gradient of bond %s is not finite at t = %.9g (a length of zero, or a root at zero?)",
@@ -76,7 +83,7 @@ static int check_bonds(const taut_system *system, double t, unsigned wanted,
         TAUT_TRY(taut_check_finite(system, TAUT_BOND, "bond", t, values->bond, system->sizes.bonds,
                                    error));
     if (wanted & TAUT_WANT_JACOBIAN)
-        TAUT_TRY(check_jacobian(system, t, values->jacobian, error));
+        TAUT_TRY(check_jacobian(system, t, wanted & TAUT_WANT_COLUMNS, values->jacobian, error));
     if (wanted & TAUT_WANT_JACOBIAN && values->bond_dt)
         TAUT_TRY(taut_check_finite(system, TAUT_BOND, "the time derivative of bond", t,
                                    values->bond_dt, system->sizes.bonds, error));

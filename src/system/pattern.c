@@ -2,6 +2,7 @@
  * which df/dq, df/dv, M and weighted Hessians live, so that K = M - h mu df/dv - ... is a sum of
  * arrays. The n x n pattern is formed at its first request, because explicit methods never need
  * it. */
+#include "base/rows.h"
 #include "system/system.h"
 
 #include <stdlib.h>
@@ -25,6 +26,32 @@ static int sort_kernels(taut_system *system, taut_error *error)
                 sorted[count++] = system->kernel[k];
     system->kernel = sorted;
     return 0;
+}
+
+/* Where kernels find their entries by columns (base/rows.h). */
+static void place_columns(taut_system *system)
+{
+    const taut_index *start = system->jacobian_start;
+    system->columns = true;
+    for (int32_t k = 0; k < system->kernels; k++) {
+        taut_statement_kernel *kernel = system->kernel[k];
+        if (kernel->role != TAUT_ROLE_BOND || kernel->members == 0)
+            continue;
+        const bool next =
+            !kernel->rows.gather && (kernel->rows.stride == 1 || kernel->members == 1);
+        const taut_index row = kernel->row[0], terms = kernel->locals;
+        taut_index group = row;
+        while (group > 0 && start[group] - start[group - 1] == terms)
+            group--;
+        kernel->column_step =
+            next ? taut_columns_end(start, system->sizes.bonds, group) - group : 0;
+        kernel->column_first = start[group] + (row - group);
+        system->columns = system->columns && next;
+        if (kernel->guards && kernel->guards->held) {
+            kernel->guards->held->column_step = kernel->column_step;
+            kernel->guards->held->column_first = kernel->column_first;
+        }
+    }
 }
 
 int taut_system_complete(taut_system *system, taut_error *error)
@@ -60,6 +87,7 @@ int taut_system_complete(taut_system *system, taut_error *error)
                 system->jacobian_column[system->jacobian_start[kernel->row[i]] + c] =
                     local_index(&kernel->local[c], i);
     }
+    place_columns(system);
     system->sizes.jacobian_entries = entries;
     system->sizes.kernels = system->kernels;
     return 0;

@@ -137,7 +137,8 @@ struct taut_system {
 
     /* patterns */
     taut_index *jacobian_start, *jacobian_column; /* [m+1], [entries] */
-    taut_late *late;                              /* shared with systems derived from this one */
+    bool columns;    /* every kernel can write its entries by columns */
+    taut_late *late; /* shared with systems derived from this one */
     bool owns_late;
 
     taut_native *native; /* compiled tapes, or NULL */
@@ -208,6 +209,13 @@ int taut_system_softer(const taut_system *base, double factor, taut_system **sys
  * never stretched, with lambda = 0. `base` must outlive it. (derived.c) */
 int taut_system_without(const taut_system *base, const unsigned char *muted, taut_system **system,
                         taut_error *error);
+/* Together with TAUT_WANT_JACOBIAN: entries are written by columns (base/rows.h). Where
+ * taut_system_columns says so. */
+enum { TAUT_WANT_COLUMNS = 1 << 29 };
+static inline bool taut_system_columns(const taut_system *system)
+{
+    return system->columns && !system->evaluate && !system->muted;
+}
 /* Clears g, g_t, G and gamma of muted bonds. (evaluate.c) */
 void taut_values_mute(const taut_system *system, unsigned wanted, taut_values *values);
 /* force = f - G^T C^-1 g, bond = C^-1 g, and stiff_force where its array is there, in one pass that

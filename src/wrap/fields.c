@@ -10,6 +10,7 @@
 #include "wrap/fields.h"
 
 #include "base/rows.h"
+#include "linalg/saddle_bonds.h"
 #include "step/mechanics.h"
 #include "system/fused.h"
 
@@ -30,16 +31,17 @@ static void destroy(taut_field *field)
     w->saddle = NULL;
 }
 
-/* Right-hand side of the rigid bonds' rows. */
+/* Right-hand side of the rigid bonds' rows, with the other sign. */
 static void aim(mechanical *w, const double *v)
 {
     const taut_mechanics *x = &w->mechanics;
-    taut_mechanics_pick(x, -1, x->values.gamma, w->reaction);
+    if (x->values.gamma != w->reaction)
+        taut_mechanics_pick(x, 1, x->values.gamma, w->reaction);
     if (w->alpha == 0 && w->beta == 0)
         return;
     taut_mechanics_rates(x, v, w->gdot);
     for (taut_index r = 0; r < x->rods; r++)
-        w->reaction[r] -= w->alpha * w->gdot[r] + w->beta * x->values.bond[x->rod[r]];
+        w->reaction[r] += w->alpha * w->gdot[r] + w->beta * x->values.bond[x->rod[r]];
 }
 
 /* As the saddle solver would have it. */
@@ -83,7 +85,7 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
         TAUT_TRY(taut_mechanics_factor(x, w->saddle, t, x->mass, x->rod_jacobian, NULL, error));
         w->factored = w->counted = x->rods == 0 && !x->varying;
     }
-    TAUT_TRY(taut_saddle_solve(w->saddle, 1, rate, w->reaction, error));
+    TAUT_TRY(taut_saddle_oppose(w->saddle, true, rate, w->reaction, error));
     field->statistics->solves++;
     for (taut_index r = 0; lambda && r < x->rods; r++)
         lambda[x->rod[r]] = w->reaction[r];
@@ -92,8 +94,10 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
 
 static void stretch(taut_field *field, const double *x, double *gx)
 {
-    const taut_mechanics *w = &((mechanical *)field->self)->mechanics;
-    taut_rows_product(&w->jacobian, w->values.jacobian, x, gx);
+    const mechanical *own = field->self;
+    const taut_mechanics *w = &own->mechanics;
+    if (!w->columns || !taut_saddle_rows(own->saddle, x, gx))
+        taut_rows_product(&w->jacobian, w->values.jacobian, x, gx);
 }
 
 static int fill(mechanical *w, taut_context *context, taut_arena *arena,
@@ -127,7 +131,12 @@ static int fill(mechanical *w, taut_context *context, taut_arena *arena,
         w->field.stages = stages;
     if (x->rods == 0 && !x->mass_start)
         return TAUT_OK;
-    return taut_mechanics_saddle(x, false, true, &arena->allocator, &w->saddle, error);
+    TAUT_TRY(taut_mechanics_saddle(x, false, true, &arena->allocator, &w->saddle, error));
+    if (!terms && x->rods > 0 && !x->mixed) { /* gamma goes where it is needed, and so does G */
+        x->values.gamma = w->reaction;
+        taut_mechanics_columns(x, taut_mechanics_room(x, w->saddle));
+    }
+    return TAUT_OK;
 }
 
 static int check_kind(taut_context *context, taut_error *error)

@@ -52,14 +52,11 @@ static int factor(stabilizer *w, double t, taut_error *error)
                                  NULL, error);
 }
 
-/* step = D (G D)^-1 residual with the G that was factorised; returns through *size the largest
- * entry. */
-static int correction(stabilizer *w, double *size, taut_error *error)
+/* step = -D (G D)^-1 residual with the G that was factorised. */
+static int correction(stabilizer *w, taut_error *error)
 {
     w->projector.statistics->solves++;
-    TAUT_TRY(taut_saddle_solve_bonds(w->saddle, w->step, w->residual, error));
-    *size = taut_largest(w->n, w->step);
-    return TAUT_OK;
+    return taut_saddle_oppose(w->saddle, false, w->step, w->residual, error);
 }
 
 /* The part of a full correction that is made. */
@@ -68,56 +65,60 @@ static double share(const stabilizer *w)
     return w->form == BACKWARD ? w->alpha / (1 + w->alpha) : w->alpha;
 }
 
+/* x <- x + factor step */
+static void move(const stabilizer *w, double factor, double *x)
+{
+    if (factor == 1)
+        taut_add(w->n, w->step, x);
+    else
+        taut_add_scaled(w->n, factor, w->step, x);
+}
+
 /* x <- x + the correction of one tape; false: the bonds must be evaluated. */
 static bool correct_fused(stabilizer *w, taut_fused_work *fused, double t, double *x)
 {
     if (!fused || !taut_fused_run(fused, t, w->q, w->v, w->step, NULL, NULL))
         return false;
-    taut_add_scaled(w->n, share(w), w->step, x);
+    move(w, share(w), x);
     w->projector.statistics->factorisations++;
     w->projector.statistics->solves++;
     return true;
 }
 
-/* residual = -gdot, -g */
+/* residual = gdot, g */
 static void take_rates(stabilizer *w, const double *v)
 {
-    const taut_mechanics *x = &w->mechanics;
-    taut_mechanics_rates_at(x, w->saddle, v, w->residual);
-    for (taut_index r = 0; r < x->rods; r++)
-        w->residual[r] = -w->residual[r];
+    taut_mechanics_rates_at(&w->mechanics, w->saddle, v, w->residual);
 }
 
 static void take_positions(stabilizer *w)
 {
-    taut_mechanics_pick(&w->mechanics, -1, w->mechanics.values.bond, w->residual);
+    taut_mechanics_pick(&w->mechanics, 1, w->mechanics.values.bond, w->residual);
 }
 
 /* v with gdot = 0 where q is now, or on the way there. */
 static int project_velocity(stabilizer *w, double t, taut_error *error)
 {
-    double size;
     if (correct_fused(w, w->fused_v, t, w->v))
         return TAUT_OK;
     TAUT_TRY(taut_mechanics_bonds(&w->mechanics, t, w->q, w->v, 0, error));
     TAUT_TRY(factor(w, t, error));
     take_rates(w, w->v);
-    TAUT_TRY(correction(w, &size, error));
-    taut_add_scaled(w->n, share(w), w->step, w->v);
+    TAUT_TRY(correction(w, error));
+    move(w, share(w), w->v);
     return TAUT_OK;
 }
 
 static int newton_positions(stabilizer *w, double t, taut_error *error)
 {
-    double size;
     for (int pass = 0; pass < w->passes; pass++) {
         if (correct_fused(w, w->fused_q, t, w->q))
             continue;
         TAUT_TRY(taut_mechanics_bonds(&w->mechanics, t, w->q, w->v, 0, error));
         TAUT_TRY(factor(w, t, error));
         take_positions(w);
-        TAUT_TRY(correction(w, &size, error));
-        taut_add_scaled(w->n, w->alpha, w->step, w->q);
+        TAUT_TRY(correction(w, error));
+        move(w, w->alpha, w->q);
     }
     return TAUT_OK;
 }
@@ -126,16 +127,16 @@ static int newton_positions(stabilizer *w, double t, taut_error *error)
 static int backward_positions(stabilizer *w, double t, const double *from, taut_error *error)
 {
     const taut_mechanics *x = &w->mechanics;
-    double size, before = INFINITY, floor = 4 * DBL_EPSILON * taut_largest(w->n, from);
+    double before = INFINITY, floor = 4 * DBL_EPSILON * taut_largest(w->n, from);
     for (int k = 0; k < MOST_ITERATIONS; k++) {
         TAUT_TRY(taut_mechanics_bonds(&w->mechanics, t, w->q, w->v, 0, error));
         TAUT_TRY(factor(w, t, error));
         for (taut_index i = 0; i < w->n; i++)
             w->step[i] = from[i] - w->q[i];
         for (taut_index r = 0; r < x->rods; r++)
-            w->residual[r] = -x->values.bond[x->rod[r]] -
-                             taut_row_dot(&x->rod_rows, x->rod_jacobian, r, w->step);
-        TAUT_TRY(correction(w, &size, error));
+            w->residual[r] =
+                x->values.bond[x->rod[r]] + taut_row_dot(&x->rod_rows, x->rod_jacobian, r, w->step);
+        TAUT_TRY(correction(w, error));
         w->projector.statistics->newton_iterations++;
         double change = 0;
         for (taut_index i = 0; i < w->n; i++) {
@@ -164,7 +165,8 @@ static int converge_positions(stabilizer *w, double t, taut_error *error)
         if (stale)
             TAUT_TRY(factor(w, t, error));
         take_positions(w);
-        TAUT_TRY(correction(w, &size, error));
+        TAUT_TRY(correction(w, error));
+        size = taut_largest(w->n, w->step);
         w->projector.statistics->newton_iterations++;
         /* at rounding: small, or small and no longer shrinking */
         if (size <= floor || (size > before / 4 && size < 1e4 * floor))
@@ -203,18 +205,17 @@ static int conserve(stabilizer *w, double t, taut_error *error)
 /* Both corrections from the point (t, q0, v0), into w->q and w->v: (4.8). */
 static int move_both(stabilizer *w, double t, const double *q0, const double *v0, taut_error *error)
 {
-    double size;
     TAUT_TRY(taut_mechanics_bonds(&w->mechanics, t, q0, v0, 0, error));
     TAUT_TRY(factor(w, t, error));
     if (w->velocity) {
         take_rates(w, v0);
-        TAUT_TRY(correction(w, &size, error));
-        taut_add_scaled(w->n, w->alpha, w->step, w->v);
+        TAUT_TRY(correction(w, error));
+        move(w, w->alpha, w->v);
     }
     if (w->position) {
         take_positions(w);
-        TAUT_TRY(correction(w, &size, error));
-        taut_add_scaled(w->n, w->alpha, w->step, w->q);
+        TAUT_TRY(correction(w, error));
+        move(w, w->alpha, w->q);
     }
     return TAUT_OK;
 }
@@ -472,7 +473,11 @@ static int fill_mechanical(stabilizer *w, taut_context *context, taut_arena *are
         TAUT_TRY(taut_fused_open(context, TAUT_FUSED_VELOCITY, x->rods, x->rod, arena, &w->fused_v,
                                  error));
     }
-    return taut_mechanics_saddle(x, w->unit, true, &arena->allocator, &w->saddle, error);
+    TAUT_TRY(taut_mechanics_saddle(x, w->unit, true, &arena->allocator, &w->saddle, error));
+    /* the others evaluate G without factorising it, or read it by rows */
+    if ((w->form == POST || w->form == FORWARD) && !w->conserve)
+        taut_mechanics_columns(x, taut_mechanics_room(x, w->saddle));
+    return TAUT_OK;
 }
 
 static int fill(stabilizer *w, taut_context *context, const taut_sizes *sizes, taut_arena *arena,

@@ -110,6 +110,9 @@ typedef struct taut_statement_kernel {
     /* [members]: bond row, force coordinate, value target; entry of M */
     const taut_index *row, *column;
     taut_places rows; /* row[] */
+    /* BOND: G by columns (base/rows.h): the place of the first member's first entry, and from entry
+     * to entry; 0: members are not neighbours there */
+    taut_index column_first, column_step;
     /* [locals*locals][members] positions in the tangent pattern (pattern.c), or NULL */
     const taut_index *map;
     /* [locals][members] positions in the control pattern, or NULL */

@@ -156,7 +156,11 @@ static void scatter_jacobian(const target *s)
     const taut_statement_kernel *kernel = s->kernel;
     const taut_index *start = s->context->system->jacobian_start, *row = kernel->row + s->first;
     const int32_t *entry = kernel->tape->output + 1;
-    if (!kernel->rows.gather && (kernel->rows.stride == 1 || s->n == 1)) {
+    if (s->wanted & TAUT_WANT_COLUMNS) {
+        double *to = s->values->jacobian + kernel->column_first + s->first;
+        for (int32_t c = 0; c < kernel->locals; c++)
+            taut_copy(s->n, out(s, 1 + c), to + (int64_t)c * kernel->column_step);
+    } else if (!kernel->rows.gather && (kernel->rows.stride == 1 || s->n == 1)) {
         taut_lanes_rows(s->values->jacobian + start[row[0]], s->regs, entry, kernel->locals,
                         s->lanes, s->n);
     } else {
@@ -164,7 +168,8 @@ static void scatter_jacobian(const target *s)
             taut_lanes_rows(s->values->jacobian + start[row[l]], s->regs + l, entry, kernel->locals,
                             s->lanes, 1);
     }
-    store_rows(s, 1 + kernel->locals, s->values->bond_dt);
+    if (s->values->bond_dt)
+        store_rows(s, 1 + kernel->locals, s->values->bond_dt);
 }
 
 /* Tensions, a batch at a time, and what they add to the forces; both components of points in a
@@ -173,13 +178,16 @@ static void scatter_pull(const target *s)
 {
     enum { BATCH = 256 };
     const taut_statement_kernel *kernel = s->kernel;
-    double tension[BATCH], *force = s->values->force;
+    double room[BATCH], *force = s->values->force;
     for (int begin = 0; begin < s->n; begin += BATCH) {
         const int n = s->n - begin < BATCH ? s->n - begin : BATCH;
         const int64_t first = s->first + begin;
         taut_places rows = taut_places_from(&kernel->rows, first);
+        bool direct = !rows.gather && rows.stride == 1;
+        double *tension = direct ? s->values->bond + rows.first : room;
         taut_lanes_divide(tension, out(s, 0) + begin, s->context->compliance, rows, n);
-        taut_lanes_store(s->values->bond, tension, rows, n);
+        if (!direct)
+            taut_lanes_store(s->values->bond, tension, rows, n);
         for (int32_t c = 0; c < kernel->locals; c++) {
             const double *x = out(s, 1 + c) + begin;
             taut_places at = taut_places_from(&kernel->local[c].places, first),
