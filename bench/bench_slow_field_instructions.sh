@@ -4,7 +4,7 @@
 . "$(dirname "$0")/count.sh"
 
 steps() { # steps MOTION OPTIONS: instructions of taut_solver_advance; evaluations are in $work/printed
-    inside "--collect-atstart=no --toggle-collect=taut_solver_advance" bench_slow_field run "$1" "$2"
+    inside "--collect-atstart=no --toggle-collect=taut_solver_advance" bench_slow_field pendulum "$1" "$2"
 }
 
 for rtol in 1e-4 1e-6 1e-8; do

@@ -15,8 +15,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/hot.h"
+#include "base/four.h"
 #include "expr/curve.h"
+
+#if defined(__GNUC__) && !defined(__clang__)
+#define LANES _Pragma("GCC ivdep")
+#else
+#define LANES
+#endif
 
 typedef struct jet {
     const taut_tape *tape;
@@ -31,30 +37,102 @@ static inline double *row(const jet *s, int32_t reg, int order)
     return s->regs + (size_t)order * s->block + (size_t)reg * s->lanes;
 }
 
-/* to += sum_{i=first..last} (alpha + beta i) x_i y_{k-i}: the one loop in which the time goes. */
-TAUT_HOT static void convolve(const jet *s, double *restrict to, double alpha, double beta,
-                              int32_t x, int32_t y, int first, int last)
+/* Terms that one pass over the lanes adds up. */
+enum { TERMS = 4 };
+typedef struct terms {
+    double weight[TERMS];
+    const double *x[TERMS], *y[TERMS];
+} terms;
+
+/* to = from + sum_j weight_j x_j y_j over the lanes; from NULL: 0. */
+TAUT_INLINED void add_terms(int n, double *restrict to, const double *from, const terms *of,
+                            const int count, const bool weighted, const bool begun)
 {
-    if (s->n == 1) {
-        double sum = *to;
-        for (int i = first; i <= last; i++)
-            sum += (alpha + beta * i) * *row(s, x, i) * *row(s, y, s->k - i);
+    const double *x[TERMS], *y[TERMS];
+    double weight[TERMS];
+    for (int j = 0; j < count; j++) {
+        x[j] = of->x[j];
+        y[j] = of->y[j];
+        weight[j] = of->weight[j];
+    }
+    LANES
+    for (int l = 0; l < n; l++) {
+        double sum = begun ? from[l] : 0;
+        for (int j = 0; j < count; j++)
+            sum += (weighted ? weight[j] * x[j][l] : x[j][l]) * y[j][l];
+        to[l] = sum;
+    }
+}
+
+TAUT_INLINED void add_some(int n, double *to, const double *from, const terms *of, const int count,
+                           bool weighted)
+{
+    if (weighted && from)
+        add_terms(n, to, from, of, count, true, true);
+    else if (weighted)
+        add_terms(n, to, from, of, count, true, false);
+    else if (from)
+        add_terms(n, to, from, of, count, false, true);
+    else
+        add_terms(n, to, from, of, count, false, false);
+}
+
+TAUT_HOT static void add_all(int n, double *to, const double *from, const terms *of, int count,
+                             bool weighted)
+{
+    switch (count) {
+    case 0: add_some(n, to, from, of, 0, false); break;
+    case 1: add_some(n, to, from, of, 1, weighted); break;
+    case 2: add_some(n, to, from, of, 2, weighted); break;
+    case 3: add_some(n, to, from, of, 3, weighted); break;
+    default: add_some(n, to, from, of, TERMS, weighted);
+    }
+}
+
+/* to = from + sum_{i=first..last} (alpha + beta i) x_i y_{k-i}, from NULL: 0: the one loop in which
+ * the time goes. In a square, terms i and k - i are the same. */
+static void convolve(const jet *s, double *to, const double *from, double alpha, double beta,
+                     int32_t x, int32_t y, int first, int last)
+{
+    const bool square = x == y && beta == 0 && first + last == s->k;
+    const int end = square ? s->k / 2 : last;
+    bool weighted = alpha != 1 || beta != 0 || square;
+    terms of;
+    int count = 0;
+    double sum = s->n == 1 && from ? *from : 0;
+    for (int i = first; i <= end; i++) {
+        const double weight = (alpha + beta * i) * (square && 2 * i < s->k ? 2 : 1);
+        const double *xi = row(s, x, i), *yi = row(s, y, s->k - i);
+        if (s->n == 1) {
+            sum += weight * *xi * *yi;
+            continue;
+        }
+        if (count == TERMS) {
+            add_all(s->n, to, from, &of, count, weighted);
+            from = to;
+            count = 0;
+        }
+        of.weight[count] = weight;
+        of.x[count] = xi;
+        of.y[count++] = yi;
+    }
+    if (s->n == 1)
         *to = sum;
-        return;
-    }
-    for (int i = first; i <= last; i++) {
-        const double weight = alpha + beta * i, *xi = row(s, x, i), *yi = row(s, y, s->k - i);
-        for (int l = 0; l < s->n; l++)
-            to[l] += weight * xi[l] * yi[l];
-    }
+    else if (count > 0 || from != to)
+        add_all(s->n, to, from, &of, count, weighted);
+}
+
+TAUT_HOT static void scaled(int n, double *restrict to, double scale, const double *restrict from)
+{
+    LANES
+    for (int l = 0; l < n; l++)
+        to[l] = scale * from[l];
 }
 
 static double *copy(const jet *s, int32_t to, int32_t from, double scale)
 {
     double *result = row(s, to, s->k);
-    const double *a = row(s, from, s->k);
-    for (int l = 0; l < s->n; l++)
-        result[l] = scale * a[l];
+    scaled(s->n, result, scale, row(s, from, s->k));
     return result;
 }
 
@@ -65,26 +143,39 @@ static double *zero(const jet *s, int32_t to)
     return result;
 }
 
+TAUT_HOT static void quotients(int n, double *restrict to, double factor, const double *restrict b)
+{
+    LANES
+    for (int l = 0; l < n; l++)
+        to[l] /= factor * b[l];
+}
+
+TAUT_HOT static void quotients_or_zero(int n, double *restrict to, double factor,
+                                       const double *restrict b)
+{
+    LANES
+    for (int l = 0; l < n; l++) {
+        double quotient = to[l] / (factor * b[l]);
+        to[l] = b[l] == 0 ? 0 : quotient;
+    }
+}
+
 static void divide(const jet *s, double *to, int32_t by, double factor)
 {
-    const double *b = row(s, by, 0);
-    for (int l = 0; l < s->n; l++)
-        to[l] /= factor * b[l];
+    quotients(s->n, to, factor, row(s, by, 0));
 }
 
 /* The same, and 0 where the divisor is 0: the smooth continuation that ROOT, HYPOT and DIVZ
  * stand for. */
 static void divide_or_zero(const jet *s, double *to, int32_t by, double factor)
 {
-    const double *b = row(s, by, 0);
-    for (int l = 0; l < s->n; l++)
-        to[l] = b[l] == 0 ? 0 : to[l] / (factor * b[l]);
+    quotients_or_zero(s->n, to, factor, row(s, by, 0));
 }
 
 /* c' = scale a' y:  k c_k = scale sum i a_i y_{k-i} */
 static void integrate(const jet *s, int32_t c, double scale, int32_t a, int32_t y)
 {
-    convolve(s, zero(s, c), 0, scale / s->k, a, y, 1, s->k);
+    convolve(s, row(s, c, s->k), NULL, 0, scale / s->k, a, y, 1, s->k);
 }
 
 /* ---- arithmetic */
@@ -99,31 +190,39 @@ static void next_neg(const jet *s, const taut_instruction *in)
     copy(s, in->to, in->a, -1);
 }
 
+TAUT_HOT static void add_lanes(int n, double *restrict c, const double *a, const double *b)
+{
+    LANES
+    for (int l = 0; l < n; l++)
+        c[l] = a[l] + b[l];
+}
+
 static void next_add(const jet *s, const taut_instruction *in)
 {
-    double *c = row(s, in->to, s->k);
-    const double *a = row(s, in->a, s->k), *b = row(s, in->b, s->k);
-    for (int l = 0; l < s->n; l++)
-        c[l] = a[l] + b[l];
+    add_lanes(s->n, row(s, in->to, s->k), row(s, in->a, s->k), row(s, in->b, s->k));
+}
+
+TAUT_HOT static void sub_lanes(int n, double *restrict c, const double *a, const double *b)
+{
+    LANES
+    for (int l = 0; l < n; l++)
+        c[l] = a[l] - b[l];
 }
 
 static void next_sub(const jet *s, const taut_instruction *in)
 {
-    double *c = row(s, in->to, s->k);
-    const double *a = row(s, in->a, s->k), *b = row(s, in->b, s->k);
-    for (int l = 0; l < s->n; l++)
-        c[l] = a[l] - b[l];
+    sub_lanes(s->n, row(s, in->to, s->k), row(s, in->a, s->k), row(s, in->b, s->k));
 }
 
 static void next_mul(const jet *s, const taut_instruction *in)
 {
-    convolve(s, zero(s, in->to), 1, 0, in->a, in->b, 0, s->k);
+    convolve(s, row(s, in->to, s->k), NULL, 1, 0, in->a, in->b, 0, s->k);
 }
 
 static double *quotient_numerator(const jet *s, const taut_instruction *in)
 {
-    double *c = copy(s, in->to, in->a, 1);
-    convolve(s, c, -1, 0, in->to, in->b, 0, s->k - 1);
+    double *c = row(s, in->to, s->k);
+    convolve(s, c, row(s, in->a, s->k), -1, 0, in->to, in->b, 0, s->k - 1);
     return c;
 }
 
@@ -142,8 +241,8 @@ static void next_divz(const jet *s, const taut_instruction *in)
 /* c c = a:  2 c_0 c_k = a_k - sum_{i=1..k-1} c_i c_{k-i} */
 static double *root_numerator(const jet *s, const taut_instruction *in)
 {
-    double *c = copy(s, in->to, in->a, 1);
-    convolve(s, c, -1, 0, in->to, in->to, 1, s->k - 1);
+    double *c = row(s, in->to, s->k);
+    convolve(s, c, row(s, in->a, s->k), -1, 0, in->to, in->to, 1, s->k - 1);
     return c;
 }
 
@@ -160,10 +259,10 @@ static void next_root(const jet *s, const taut_instruction *in)
 /* c c' = a a' + b b' */
 static void next_hypot(const jet *s, const taut_instruction *in)
 {
-    double *c = zero(s, in->to);
-    convolve(s, c, 0, 1.0 / s->k, in->a, in->a, 1, s->k);
-    convolve(s, c, 0, 1.0 / s->k, in->b, in->b, 1, s->k);
-    convolve(s, c, 0, -1.0 / s->k, in->to, in->to, 1, s->k - 1);
+    double *c = row(s, in->to, s->k);
+    convolve(s, c, NULL, 0, 1.0 / s->k, in->a, in->a, 1, s->k);
+    convolve(s, c, c, 0, 1.0 / s->k, in->b, in->b, 1, s->k);
+    convolve(s, c, c, 0, -1.0 / s->k, in->to, in->to, 1, s->k - 1);
     divide_or_zero(s, c, in->to, 1);
 }
 
@@ -177,8 +276,8 @@ static void next_exp(const jet *s, const taut_instruction *in)
 /* a c' = a' */
 static void logarithm(const jet *s, int32_t c, int32_t a)
 {
-    double *to = copy(s, c, a, 1);
-    convolve(s, to, 0, -1.0 / s->k, c, a, 1, s->k - 1);
+    double *to = row(s, c, s->k);
+    convolve(s, to, row(s, a, s->k), 0, -1.0 / s->k, c, a, 1, s->k - 1);
     divide(s, to, a, 1);
 }
 
@@ -209,21 +308,21 @@ static void next_sinh_cosh(const jet *s, const taut_instruction *in)
 static void next_tan(const jet *s, const taut_instruction *in)
 {
     integrate(s, in->to, 1, in->a, in->companion);
-    convolve(s, zero(s, in->companion), 1, 0, in->to, in->to, 0, s->k);
+    convolve(s, row(s, in->companion, s->k), NULL, 1, 0, in->to, in->to, 0, s->k);
 }
 
 /* c' = a' w,  w = 1 - c^2 */
 static void next_tanh(const jet *s, const taut_instruction *in)
 {
     integrate(s, in->to, 1, in->a, in->companion);
-    convolve(s, zero(s, in->companion), -1, 0, in->to, in->to, 0, s->k);
+    convolve(s, row(s, in->companion, s->k), NULL, -1, 0, in->to, in->to, 0, s->k);
 }
 
 /* w c' = sign a',  solved for c_k */
 static void divide_slope(const jet *s, int32_t c, double sign, int32_t a, int32_t w)
 {
     double *to = copy(s, c, a, sign);
-    convolve(s, to, 0, -1.0 / s->k, c, w, 1, s->k - 1);
+    convolve(s, to, to, 0, -1.0 / s->k, c, w, 1, s->k - 1);
     divide(s, to, w, 1);
 }
 
@@ -244,19 +343,19 @@ static void next_acos(const jet *s, const taut_instruction *in)
 static void next_atan(const jet *s, const taut_instruction *in)
 {
     divide_slope(s, in->to, 1, in->a, in->companion);
-    convolve(s, zero(s, in->companion), 1, 0, in->a, in->a, 0, s->k);
+    convolve(s, row(s, in->companion, s->k), NULL, 1, 0, in->a, in->a, 0, s->k);
 }
 
 /* c = atan2(a, b), w = a^2 + b^2:  w c' = b a' - a b' */
 static void next_atan2(const jet *s, const taut_instruction *in)
 {
-    double *c = zero(s, in->to), *w = zero(s, in->companion);
-    convolve(s, c, 0, 1.0 / s->k, in->a, in->b, 1, s->k);
-    convolve(s, c, 0, -1.0 / s->k, in->b, in->a, 1, s->k);
-    convolve(s, c, 0, -1.0 / s->k, in->to, in->companion, 1, s->k - 1);
+    double *c = row(s, in->to, s->k), *w = row(s, in->companion, s->k);
+    convolve(s, c, NULL, 0, 1.0 / s->k, in->a, in->b, 1, s->k);
+    convolve(s, c, c, 0, -1.0 / s->k, in->b, in->a, 1, s->k);
+    convolve(s, c, c, 0, -1.0 / s->k, in->to, in->companion, 1, s->k - 1);
     divide(s, c, in->companion, 1);
-    convolve(s, w, 1, 0, in->a, in->a, 0, s->k);
-    convolve(s, w, 1, 0, in->b, in->b, 0, s->k);
+    convolve(s, w, NULL, 1, 0, in->a, in->a, 0, s->k);
+    convolve(s, w, w, 1, 0, in->b, in->b, 0, s->k);
 }
 
 /* ---- powers */
@@ -327,8 +426,8 @@ static void next_pow_constant(const jet *s, const taut_instruction *in)
 {
     const double b = *row(s, in->b, 0), *a = row(s, in->a, 0);
     const bool whole = b >= 0 && b <= WHOLE_POWER_MOST && b == floor(b);
-    double *c = zero(s, in->to);
-    convolve(s, c, -s->k, b + 1, in->a, in->to, 1, s->k);
+    double *c = row(s, in->to, s->k);
+    convolve(s, c, NULL, -s->k, b + 1, in->a, in->to, 1, s->k);
     divide(s, c, in->a, s->k);
     for (int l = 0; l < s->n; l++)
         if (whole || a[l] == 0)
@@ -346,7 +445,7 @@ static void next_pow(const jet *s, const taut_instruction *in)
     }
     const int32_t logarithm_a = in->companion, d = in->companion + 1;
     logarithm(s, logarithm_a, in->a);
-    convolve(s, zero(s, d), 1, 0, in->b, logarithm_a, 0, s->k);
+    convolve(s, row(s, d, s->k), NULL, 1, 0, in->b, logarithm_a, 0, s->k);
     integrate(s, in->to, 1, d, in->to);
     const double *a = row(s, in->a, 0);
     double *c = row(s, in->to, s->k);
@@ -408,8 +507,8 @@ static void next_curve(const jet *s, const taut_instruction *in)
 {
     const taut_curve *curve = s->tape->curve[in->c];
     const int32_t square = in->companion, cube = in->companion + 1;
-    convolve(s, zero(s, square), 1, 0, in->a, in->a, 1, s->k - 1);
-    convolve(s, zero(s, cube), 1, 0, in->a, square, 1, s->k - 1);
+    convolve(s, row(s, square, s->k), NULL, 1, 0, in->a, in->a, 1, s->k - 1);
+    convolve(s, row(s, cube, s->k), NULL, 1, 0, in->a, square, 1, s->k - 1);
     const double *a0 = row(s, in->a, 0), *w = row(s, in->a, s->k), *w2 = row(s, square, s->k),
                  *w3 = row(s, cube, s->k);
     double *c = row(s, in->to, s->k);

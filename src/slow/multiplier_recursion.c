@@ -19,6 +19,7 @@
  * forces. A stiff potential adds rows of its own (potential_recursion.c). */
 #include "slow/multiplier_recursion.h"
 
+#include "base/hot.h"
 #include "base/rows.h"
 #include "base/vectors.h"
 #include "slow/truncation_error.h"
@@ -68,23 +69,61 @@ static int advance(taut_multiplier_recursion *r, int i, double t, taut_error *er
     const taut_order_equations *e = &r->equations;
     const int64_t n = e->n;
     r->values.force = r->a + i * n;
-    r->values.jacobian = r->jacobian + i * e->g_entries;
+    r->values.jacobian = i == 0 ? r->jacobian : NULL; /* the jet has it */
     /* constant: 0 beyond */
     r->values.mass = r->mass + (e->varying || i == 0 ? i : 1) * e->m_entries;
     r->values.stiff_hessian = r->hessian + i * r->solver.hessian_entries;
     return taut_jet_advance_inside(r->jet, i, t, r->q + i * n, r->v + i * n, &r->values, error);
 }
 
-/* Coefficient 0 of forces and bonds, kept by the first level for the others. */
+/* Coefficient 0 of forces and bonds, kept by the first level for the others; soft bonds are
+ * forces. */
 static void keep_first(taut_multiplier_recursion *r, bool first_level)
 {
     const int64_t n = r->equations.n, m = r->equations.m;
-    double *at[] = {r->a, r->values.bond, r->values.bond_dt, r->values.gamma}, *kept = r->first;
+    double *at[] = {r->a, r->values.gamma, r->values.bond, r->values.bond_dt}, *kept = r->first;
     r->values.force = r->a;
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < (r->equations.soft ? 4 : 2); k++) {
         int64_t size = k == 0 ? n : m;
         taut_copy(size, first_level ? at[k] : kept, first_level ? kept : at[k]);
         kept += size;
+    }
+}
+
+/* The right-hand sides of order i: what coefficients 1..i of G and M contribute, and the rest. Those
+ * of G are still in the jet. */
+static void right_side(taut_multiplier_recursion *r, int i)
+{
+    const taut_order_equations *e = &r->equations;
+    const int64_t n = e->n, rows = r->own + (int64_t)e->m;
+    double *a = r->a + i * n, *lambda = r->lambda + i * rows + r->own, *s = r->s + r->own;
+    const taut_order_term now = {.jacobian = r->jacobian,
+                                 .v = r->v + i * n,
+                                 .lambda = lambda}; /* of soft bonds */
+    if (e->soft && e->damped) { /* rates of soft bonds */
+        taut_clear(e->m, s);
+        for (int b = 1; b <= i; b++)
+            taut_jet_rows(r->jet, b, r->v + (i - b) * n, NULL, s, NULL);
+        taut_add_scaled(e->m, -1, s, r->values.bond_dt);
+    }
+    taut_order_right_side(e, &r->values, &now, 1, r->y + (i + 2) * rows + r->own,
+                          (i + 2) * (i + 1), a, lambda, s);
+    for (int b = 1; b <= i; b++) {
+        taut_jet_rows(r->jet, b, r->a + (i - b) * n, r->lambda + (i - b) * rows + r->own, s, a);
+        if (e->varying)
+            taut_mass_add(e->saddle.matrix ? &e->saddle.tangent : NULL, e->n,
+                          r->mass + b * e->m_entries, -1, r->a + (i - b) * n, a);
+    }
+}
+
+/* v' = a, q' = v for coefficient i of a. */
+TAUT_HOT static void integrate(taut_index n, int i, const double *restrict a, double *restrict v,
+                               double *restrict q)
+{
+    const double once = 1.0 / (i + 1), twice = once / (i + 2);
+    for (taut_index k = 0; k < n; k++) {
+        v[k] = once * a[k];
+        q[k] = twice * a[k];
     }
 }
 
@@ -94,38 +133,27 @@ static int next_order(taut_multiplier_recursion *r, int i, double t, bool first_
     const taut_order_equations *e = &r->equations;
     const int64_t n = e->n, rows = r->own + (int64_t)e->m;
     double *a = r->a + i * n, *lambda = r->lambda + i * rows;
-    taut_order_term term[TAUT_JET_ORDER_MAX + 1];
     if (i > 0 || first_level)
         TAUT_TRY(advance(r, i, t, error));
     if (i == 0 && first_level)
         TAUT_TRY(r->solver.factor(r->solver.self, t, error));
     if (i == 0)
         keep_first(r, first_level);
-    for (int b = 0; b <= i; b++)
-        term[b] = (taut_order_term){.jacobian = r->jacobian + b * e->g_entries,
-                                    .mass = r->mass + b * e->m_entries,
-                                    .v = r->v + (i - b) * n,
-                                    .a = r->a + (i - b) * n,
-                                    .lambda = r->lambda + (i - b) * rows + r->own};
-    taut_order_right_side(e, &r->values, term, i + 1, r->y + (i + 2) * rows + r->own,
-                          (i + 2) * (i + 1), a, lambda + r->own, r->s + r->own);
+    right_side(r, i);
     r->statistics->solves++;
     TAUT_TRY(r->solver.solve(r->solver.self, i, t, a, r->s, error));
     taut_copy(r->own, r->s, lambda);
     taut_order_take(e, r->s + r->own, lambda + r->own);
-    for (taut_index k = 0; k < n; k++) {
-        r->v[(i + 1) * n + k] = a[k] / (i + 1);
-        r->q[(i + 2) * n + k] = r->v[(i + 1) * n + k] / (i + 2);
-    }
+    integrate(e->n, i, a, r->v + (i + 1) * n, r->q + (i + 2) * n);
     return TAUT_OK;
 }
 
-/* y of the level just made, coefficients 0..order; the next one is 0. */
-static void make_y(taut_multiplier_recursion *r, int order)
+/* y of the level just made, coefficients `least`..order; the next one is 0. */
+static void make_y(taut_multiplier_recursion *r, int least, int order)
 {
     const int64_t rows = r->own + (int64_t)r->equations.m;
     taut_clear(rows, r->y + (order + 1) * rows);
-    for (int i = order; i >= 0; i--) {
+    for (int i = order; i >= least; i--) {
         double *y = r->y + i * rows, *lambda = r->lambda + i * rows;
         for (int k = 0; k < r->own; k++)
             y[k] = lambda[k] / r->stiffness[k];
@@ -146,7 +174,7 @@ static int new_arrays(taut_multiplier_recursion *r, taut_error *error)
                           &r->s, &r->before));
     TAUT_TRY(TAUT_RESERVE(arena, e->n, error, &r->a_before));
     TAUT_TRY(TAUT_RESERVE(arena, e->n + 3 * (int64_t)e->m, error, &r->first));
-    TAUT_TRY(TAUT_RESERVE(arena, (kept - 2) * e->g_entries, error, &r->jacobian));
+    TAUT_TRY(TAUT_RESERVE(arena, e->g_entries, error, &r->jacobian));
     TAUT_TRY(TAUT_RESERVE(arena, (e->varying ? kept - 2 : 2) * e->m_entries, error, &r->mass));
     return TAUT_RESERVE(arena, (kept - 2) * r->solver.hessian_entries, error, &r->hessian);
 }
@@ -200,7 +228,8 @@ int taut_multiplier_recursion_evaluate(taut_multiplier_recursion *r, int level, 
     taut_clear((order_of(r, level, 0, rates) + 3) * rows, r->y); /* those of the first level */
     for (int j = 0; j <= level; j++) {
         int order = order_of(r, level, j, rates);
-        set_state(r, q, v);
+        if (j == 0)
+            set_state(r, q, v);
         if (j > 0) {
             taut_copy(rows, r->lambda, r->before);
             taut_copy(r->equations.n, r->a, r->a_before);
@@ -208,7 +237,7 @@ int taut_multiplier_recursion_evaluate(taut_multiplier_recursion *r, int level, 
         r->statistics->jets++;
         for (int i = 0; i <= order; i++)
             TAUT_TRY(next_order(r, i, t, j == 0, error));
-        make_y(r, order);
+        make_y(r, j < level ? 2 : 0, order); /* the next level needs y'' */
     }
     return TAUT_OK;
 }
@@ -218,10 +247,12 @@ int taut_multiplier_recursion_correct(taut_multiplier_recursion *r, bool velocit
 {
     const taut_order_equations *e = &r->equations;
     TAUT_TRY(taut_multiplier_recursion_bonds(r, t, q, v, error));
+    const double *y = r->y + (velocity ? e->m : 0),
+                 *bond = velocity ? r->values.bond_dt : r->values.bond;
     for (taut_index i = 0; i < e->m; i++)
-        r->s[i] = velocity ? r->y[e->m + i] - r->values.bond_dt[i] -
-                                 taut_row_dot(&e->saddle.jacobian, r->values.jacobian, i, v)
-                           : r->y[i] - r->values.bond[i];
+        r->s[i] = y[i] - bond[i];
+    if (velocity)
+        taut_jet_rows(r->jet, 0, v, NULL, r->s, NULL);
     taut_clear(e->n, step);
     r->statistics->solves++;
     TAUT_TRY(taut_masked_saddle_solve(&e->saddle, step, r->s, error));

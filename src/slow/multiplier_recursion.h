@@ -35,8 +35,9 @@ struct taut_multiplier_recursion {
     const double *stiffness;           /* [own]: y = lambda/stiffness */
     taut_values values;                /* bond, bond_dt, gamma: the latest coefficient */
     double *s;                         /* [own + m] */
-    double *jacobian, *mass, *hessian; /* [orders+2][entries]; of V */
-    double *first;                     /* [n + 3m]: force, bond, bond_dt, gamma of the state */
+    double *jacobian;       /* [entries]: coefficient 0 */
+    double *mass, *hessian; /* [orders+2][entries]; of V */
+    double *first;                     /* [n + 3m]: force, gamma, bond, bond_dt of the state */
     /* [own + m], [n]: lambda and a of the level before the latest, at the same state */
     double *before, *a_before;
     /* the results, of the latest level */

@@ -98,8 +98,8 @@ void taut_statement_kernel_set_parameters(const taut_statement_kernel *kernel,
                             parameter[kernel->slot[s].one]);
 }
 
-static void load(const taut_statement_kernel *kernel, int level, int64_t first, int n,
-                 const taut_inputs *inputs, taut_block_regs *regs)
+void taut_statement_kernel_load(const taut_statement_kernel *kernel, int level, int64_t first,
+                                int n, const taut_inputs *inputs, taut_block_regs *regs)
 {
     const taut_fetch *end = kernel->fetch + kernel->fetch_end[level];
     for (const taut_fetch *f = kernel->fetch; f < end; f++) {
@@ -107,10 +107,13 @@ static void load(const taut_statement_kernel *kernel, int level, int64_t first, 
         if (regs->fixed && f->source == TAUT_FROM_BRANCH)
             continue;
         if (f->data) {
-            taut_copy(n, f->data + first, to);
+            if (!inputs->moving)
+                taut_copy(n, f->data + first, to);
             continue;
         }
         const double *from = inputs->from[f->source];
+        if (!from)
+            continue;
         taut_places at = taut_places_from(&f->places, first);
         if (f->pair)
             taut_lanes_load_pairs(to, regs->regs + (int64_t)(++f)->to * regs->lanes,
@@ -125,7 +128,7 @@ static void load(const taut_statement_kernel *kernel, int level, int64_t first, 
 void taut_statement_kernel_run(const taut_statement_kernel *kernel, int level, int64_t first, int n,
                                const taut_inputs *inputs, taut_block_regs *regs)
 {
-    load(kernel, level, first, n, inputs, regs);
+    taut_statement_kernel_load(kernel, level, first, n, inputs, regs);
     taut_tape_run(kernel->tape, level, regs->lanes, n, regs->regs);
 }
 

@@ -156,7 +156,9 @@ static void scatter_jacobian(const target *s)
     const taut_statement_kernel *kernel = s->kernel;
     const taut_index *start = s->context->system->jacobian_start, *row = kernel->row + s->first;
     const int32_t *entry = kernel->tape->output + 1;
-    if (!kernel->rows.gather && (kernel->rows.stride == 1 || s->n == 1)) {
+    if (!s->values->jacobian) {
+        /* jets keep it */
+    } else if (!kernel->rows.gather && (kernel->rows.stride == 1 || s->n == 1)) {
         taut_lanes_rows(s->values->jacobian + start[row[0]], s->regs, entry, kernel->locals,
                         s->lanes, s->n);
     } else {
@@ -167,31 +169,77 @@ static void scatter_jacobian(const target *s)
     store_rows(s, 1 + kernel->locals, s->values->bond_dt);
 }
 
-/* Tensions, a batch at a time, and what they add to the forces; both components of points in a
- * plane at once. */
+enum { BATCH = 256 };
+
+/* Whether locals c and c + 1 are both components of the same points in a plane. */
+static bool are_pair(const taut_statement_kernel *kernel, int32_t c)
+{
+    const taut_places *at = &kernel->local[c].places, *next = at;
+    if (c + 1 < kernel->locals)
+        next = &kernel->local[c + 1].places;
+    return !at->gather && !next->gather && at->stride == 2 && next->stride == 2 &&
+           next->first == at->first + 1;
+}
+
+/* force -= G^T tension, for n members from first + begin on. */
+static void pull(const target *s, int begin, int n, const double *tension, double *force)
+{
+    const taut_statement_kernel *kernel = s->kernel;
+    for (int32_t c = 0; c < kernel->locals; c++) {
+        const double *x = out(s, 1 + c) + begin;
+        taut_places at = taut_places_from(&kernel->local[c].places, s->first + begin);
+        if (are_pair(kernel, c))
+            taut_lanes_pull_pairs(force + at.first, tension, x, out(s, 2 + c++) + begin, n);
+        else
+            taut_lanes_pull(force, tension, x, at, n);
+    }
+}
+
+/* Tensions, a batch at a time, and what they add to the forces. */
 static void scatter_pull(const target *s)
 {
-    enum { BATCH = 256 };
-    const taut_statement_kernel *kernel = s->kernel;
-    double tension[BATCH], *force = s->values->force;
+    double tension[BATCH];
     for (int begin = 0; begin < s->n; begin += BATCH) {
         const int n = s->n - begin < BATCH ? s->n - begin : BATCH;
-        const int64_t first = s->first + begin;
-        taut_places rows = taut_places_from(&kernel->rows, first);
+        taut_places rows = taut_places_from(&s->kernel->rows, s->first + begin);
         taut_lanes_divide(tension, out(s, 0) + begin, s->context->compliance, rows, n);
         taut_lanes_store(s->values->bond, tension, rows, n);
-        for (int32_t c = 0; c < kernel->locals; c++) {
-            const double *x = out(s, 1 + c) + begin;
-            taut_places at = taut_places_from(&kernel->local[c].places, first),
-                        next = c + 1 < kernel->locals
-                                   ? taut_places_from(&kernel->local[c + 1].places, first)
-                                   : at;
-            bool pair = !at.gather && !next.gather && at.stride == 2 && next.stride == 2 &&
-                        next.first == at.first + 1;
-            if (pair)
-                taut_lanes_pull_pairs(force + at.first, tension, x, out(s, 2 + c++) + begin, n);
-            else
-                taut_lanes_pull(force, tension, x, at, n);
+        pull(s, begin, n, tension, s->values->force);
+    }
+}
+
+/* product = G x, for n members from first + begin on. */
+static void push(const target *s, int begin, int n, const double *x, double *product)
+{
+    const taut_statement_kernel *kernel = s->kernel;
+    taut_clear(n, product);
+    for (int32_t c = 0; c < kernel->locals; c++) {
+        const double *g = out(s, 1 + c) + begin;
+        taut_places at = taut_places_from(&kernel->local[c].places, s->first + begin);
+        if (are_pair(kernel, c))
+            taut_lanes_push_pairs(product, g, out(s, 2 + c++) + begin, x + at.first, n);
+        else
+            taut_lanes_push(product, g, x, at, n);
+    }
+}
+
+void taut_statement_kernel_rows(const taut_statement_kernel *kernel, int64_t first, int count,
+                                const double *regs, int lanes, const double *x, const double *y,
+                                double *rows, double *forces)
+{
+    const target s = {
+        .kernel = kernel, .first = first, .n = count, .lanes = lanes, .regs = regs};
+    double work[BATCH];
+    for (int begin = 0; begin < count; begin += BATCH) {
+        const int n = count - begin < BATCH ? count - begin : BATCH;
+        taut_places at = taut_places_from(&kernel->rows, first + begin);
+        if (rows) {
+            push(&s, begin, n, x, work);
+            taut_lanes_add(rows, -1, work, at, n);
+        }
+        if (forces) {
+            taut_lanes_load(work, y, at, n);
+            pull(&s, begin, n, work, forces);
         }
     }
 }
