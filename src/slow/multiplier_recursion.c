@@ -50,7 +50,7 @@ static int factor_bonds(void *self, double t, taut_error *error)
 {
     taut_multiplier_recursion *r = self;
     r->statistics->factorisations++;
-    return taut_masked_saddle_factor(&r->equations.saddle, t, r->mass, r->jacobian,
+    return taut_masked_saddle_factor(&r->equations.saddle, t, r->mass, r->values.jacobian,
                                      r->equations.counts, 0, error);
 }
 
@@ -63,50 +63,41 @@ static int solve_bonds(void *self, int i, double t, double *a, double *s, taut_e
 
 /* ---- one order */
 
-/* Coefficient i of everything along q and v. */
+/* Coefficient i of everything along q and v. That of order 0 stays for all levels; the Jacobian of
+ * the others stays in the jet. */
 static int advance(taut_multiplier_recursion *r, int i, double t, taut_error *error)
 {
     const taut_order_equations *e = &r->equations;
     const int64_t n = e->n;
-    r->values.force = r->a + i * n;
-    r->values.jacobian = i == 0 ? r->jacobian : NULL; /* the jet has it */
+    taut_values *to = i == 0 ? &r->values : &r->next;
+    if (i > 0)
+        to->force = r->a + i * n;
     /* constant: 0 beyond */
-    r->values.mass = r->mass + (e->varying || i == 0 ? i : 1) * e->m_entries;
-    r->values.stiff_hessian = r->hessian + i * r->solver.hessian_entries;
-    return taut_jet_advance_inside(r->jet, i, t, r->q + i * n, r->v + i * n, &r->values, error);
-}
-
-/* Coefficient 0 of forces and bonds, kept by the first level for the others; soft bonds are
- * forces. */
-static void keep_first(taut_multiplier_recursion *r, bool first_level)
-{
-    const int64_t n = r->equations.n, m = r->equations.m;
-    double *at[] = {r->a, r->values.gamma, r->values.bond, r->values.bond_dt}, *kept = r->first;
-    r->values.force = r->a;
-    for (int k = 0; k < (r->equations.soft ? 4 : 2); k++) {
-        int64_t size = k == 0 ? n : m;
-        taut_copy(size, first_level ? at[k] : kept, first_level ? kept : at[k]);
-        kept += size;
-    }
+    to->mass = e->varying || i == 0 ? r->mass + i * e->m_entries : r->no_mass;
+    to->stiff_hessian = r->hessian + i * r->solver.hessian_entries;
+    return taut_jet_advance_inside(r->jet, i, t, r->q + i * n, r->v + i * n, to, error);
 }
 
 /* The right-hand sides of order i: what coefficients 1..i of G and M contribute, and the rest. Those
  * of G are still in the jet. */
-static void right_side(taut_multiplier_recursion *r, int i)
+static void right_side(taut_multiplier_recursion *r, int i, bool first_level, double *s)
 {
     const taut_order_equations *e = &r->equations;
     const int64_t n = e->n, rows = r->own + (int64_t)e->m;
-    double *a = r->a + i * n, *lambda = r->lambda + i * rows + r->own, *s = r->s + r->own;
-    const taut_order_term now = {.jacobian = r->jacobian,
+    const taut_values *values = i == 0 ? &r->values : &r->next;
+    double *a = r->a + i * n, *lambda = r->lambda + i * rows + r->own;
+    const taut_order_term now = {.jacobian = r->values.jacobian,
                                  .v = r->v + i * n,
                                  .lambda = lambda}; /* of soft bonds */
     if (e->soft && e->damped) { /* rates of soft bonds */
         taut_clear(e->m, s);
         for (int b = 1; b <= i; b++)
             taut_jet_rows(r->jet, b, r->v + (i - b) * n, NULL, s, NULL);
-        taut_add_scaled(e->m, -1, s, r->values.bond_dt);
+        taut_add_scaled(e->m, -1, s, values->bond_dt);
     }
-    taut_order_right_side(e, &r->values, &now, 1, r->y + (i + 2) * rows + r->own,
+    if (i == 0)
+        taut_copy(n, values->force, a);
+    taut_order_right_side(e, values, &now, 1, first_level ? NULL : r->y + (i + 2) * rows + r->own,
                           (i + 2) * (i + 1), a, lambda, s);
     for (int b = 1; b <= i; b++) {
         taut_jet_rows(r->jet, b, r->a + (i - b) * n, r->lambda + (i - b) * rows + r->own, s, a);
@@ -127,24 +118,25 @@ TAUT_HOT static void integrate(taut_index n, int i, const double *restrict a, do
     }
 }
 
-static int next_order(taut_multiplier_recursion *r, int i, double t, bool first_level,
+static int next_order(taut_multiplier_recursion *r, int i, int order, double t, bool first_level,
                       taut_error *error)
 {
     const taut_order_equations *e = &r->equations;
     const int64_t n = e->n, rows = r->own + (int64_t)e->m;
-    double *a = r->a + i * n, *lambda = r->lambda + i * rows;
+    double *a = r->a + i * n, *lambda = r->lambda + i * rows, *s = e->soft ? r->s : lambda;
     if (i > 0 || first_level)
         TAUT_TRY(advance(r, i, t, error));
     if (i == 0 && first_level)
         TAUT_TRY(r->solver.factor(r->solver.self, t, error));
-    if (i == 0)
-        keep_first(r, first_level);
-    right_side(r, i);
+    right_side(r, i, first_level, s + r->own);
     r->statistics->solves++;
-    TAUT_TRY(r->solver.solve(r->solver.self, i, t, a, r->s, error));
-    taut_copy(r->own, r->s, lambda);
-    taut_order_take(e, r->s + r->own, lambda + r->own);
-    integrate(e->n, i, a, r->v + (i + 1) * n, r->q + (i + 2) * n);
+    TAUT_TRY(r->solver.solve(r->solver.self, i, t, a, s, error));
+    if (s != lambda) {
+        taut_copy(r->own, s, lambda);
+        taut_order_take(e, s + r->own, lambda + r->own);
+    }
+    if (i < order)
+        integrate(e->n, i, a, r->v + (i + 1) * n, r->q + (i + 2) * n);
     return TAUT_OK;
 }
 
@@ -170,12 +162,14 @@ static int new_arrays(taut_multiplier_recursion *r, taut_error *error)
     const int64_t kept = r->orders + 4, rows = r->solver.most + (int64_t)e->m;
     TAUT_TRY(TAUT_RESERVE(arena, (kept - 1) * e->n, error, &r->q, &r->v, &r->a));
     TAUT_TRY(TAUT_RESERVE(arena, kept * rows, error, &r->lambda, &r->y));
-    TAUT_TRY(TAUT_RESERVE(arena, rows, error, &r->values.bond, &r->values.bond_dt, &r->values.gamma,
-                          &r->s, &r->before));
-    TAUT_TRY(TAUT_RESERVE(arena, e->n, error, &r->a_before));
-    TAUT_TRY(TAUT_RESERVE(arena, e->n + 3 * (int64_t)e->m, error, &r->first));
-    TAUT_TRY(TAUT_RESERVE(arena, e->g_entries, error, &r->jacobian));
-    TAUT_TRY(TAUT_RESERVE(arena, (e->varying ? kept - 2 : 2) * e->m_entries, error, &r->mass));
+    for (taut_values *v = &r->values; v; v = v == &r->values ? &r->next : NULL)
+        TAUT_TRY(TAUT_RESERVE(arena, rows, error, &v->bond, &v->bond_dt, &v->gamma));
+    TAUT_TRY(TAUT_RESERVE(arena, rows, error, &r->s, &r->before));
+    TAUT_TRY(TAUT_RESERVE(arena, e->n, error, &r->a_before, &r->values.force));
+    TAUT_TRY(TAUT_RESERVE(arena, e->g_entries, error, &r->values.jacobian));
+    TAUT_TRY(TAUT_RESERVE(arena, (e->varying ? kept - 2 : 1) * e->m_entries, error, &r->mass));
+    if (!e->varying && e->saddle.matrix)
+        TAUT_TRY(TAUT_RESERVE(arena, e->m_entries, error, &r->no_mass));
     return TAUT_RESERVE(arena, (kept - 2) * r->solver.hessian_entries, error, &r->hessian);
 }
 
@@ -225,18 +219,19 @@ int taut_multiplier_recursion_evaluate(taut_multiplier_recursion *r, int level, 
     if (level > r->room) /* and for the next one, which often follows */
         TAUT_TRY(make_room(r, level < r->most ? level + 1 : level, error));
     const int64_t rows = r->own + (int64_t)r->equations.m;
-    taut_clear((order_of(r, level, 0, rates) + 3) * rows, r->y); /* those of the first level */
+    if (r->own > 0) /* those of the first level */
+        taut_clear((order_of(r, level, 0, rates) + 3) * rows, r->y);
     for (int j = 0; j <= level; j++) {
         int order = order_of(r, level, j, rates);
         if (j == 0)
             set_state(r, q, v);
-        if (j > 0) {
+        if (j > 0 && j == level) {
             taut_copy(rows, r->lambda, r->before);
             taut_copy(r->equations.n, r->a, r->a_before);
         }
         r->statistics->jets++;
         for (int i = 0; i <= order; i++)
-            TAUT_TRY(next_order(r, i, t, j == 0, error));
+            TAUT_TRY(next_order(r, i, order, t, j == 0, error));
         make_y(r, j < level ? 2 : 0, order); /* the next level needs y'' */
     }
     return TAUT_OK;

@@ -33,11 +33,10 @@ struct taut_multiplier_recursion {
     bool damped;
     int own;                           /* own rows of the solver; */
     const double *stiffness;           /* [own]: y = lambda/stiffness */
-    taut_values values;                /* bond, bond_dt, gamma: the latest coefficient */
+    taut_values values, next;          /* of the state; the latest coefficient beyond */
     double *s;                         /* [own + m] */
-    double *jacobian;       /* [entries]: coefficient 0 */
-    double *mass, *hessian; /* [orders+2][entries]; of V */
-    double *first;                     /* [n + 3m]: force, gamma, bond, bond_dt of the state */
+    double *mass, *hessian;            /* [orders+2][entries]; of V */
+    double *no_mass;                   /* where coefficients of a constant matrix go */
     /* [own + m], [n]: lambda and a of the level before the latest, at the same state */
     double *before, *a_before;
     /* the results, of the latest level */

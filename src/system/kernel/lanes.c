@@ -187,7 +187,7 @@ void taut_lanes_push(double *restrict to, const double *restrict x, const double
                      taut_places at, int n)
 {
     for (int k = 0; k < n; k++)
-        to[k] += x[k] * from[at.gather ? at.gather[k] : at.first + at.stride * k];
+        to[k] -= x[k] * from[at.gather ? at.gather[k] : at.first + at.stride * k];
 }
 
 TAUT_HOT static void push_pairs(double *restrict to, const double *restrict x,
@@ -200,13 +200,13 @@ TAUT_HOT static void push_pairs(double *restrict to, const double *restrict x,
         four a = *(const four *)(from + 2 * k), b = *(const four *)(from + 2 * k + 4);
         four even = __builtin_shufflevector(a, b, 0, 1, 4, 5),
              odd = __builtin_shufflevector(a, b, 2, 3, 6, 7);
-        *(four *)(to + k) +=
+        *(four *)(to + k) -=
             *(const four *)(x + k) * __builtin_shufflevector(even, odd, 0, 4, 2, 6) +
             *(const four *)(y + k) * __builtin_shufflevector(even, odd, 1, 5, 3, 7);
     }
 #endif
     for (; k < n; k++)
-        to[k] += x[k] * from[2 * k] + y[k] * from[2 * k + 1];
+        to[k] -= x[k] * from[2 * k] + y[k] * from[2 * k + 1];
 }
 
 void taut_lanes_push_pairs(double *to, const double *x, const double *y, const double *from, int n)

@@ -208,11 +208,10 @@ static void scatter_pull(const target *s)
     }
 }
 
-/* product = G x, for n members from first + begin on. */
+/* product -= G x, for n members from first + begin on. */
 static void push(const target *s, int begin, int n, const double *x, double *product)
 {
     const taut_statement_kernel *kernel = s->kernel;
-    taut_clear(n, product);
     for (int32_t c = 0; c < kernel->locals; c++) {
         const double *g = out(s, 1 + c) + begin;
         taut_places at = taut_places_from(&kernel->local[c].places, s->first + begin);
@@ -229,18 +228,22 @@ void taut_statement_kernel_rows(const taut_statement_kernel *kernel, int64_t fir
 {
     const target s = {
         .kernel = kernel, .first = first, .n = count, .lanes = lanes, .regs = regs};
+    const bool next = !kernel->rows.gather && kernel->rows.stride == 1;
     double work[BATCH];
     for (int begin = 0; begin < count; begin += BATCH) {
         const int n = count - begin < BATCH ? count - begin : BATCH;
         taut_places at = taut_places_from(&kernel->rows, first + begin);
-        if (rows) {
+        if (rows && next) {
+            push(&s, begin, n, x, rows + at.first);
+        } else if (rows) {
+            taut_clear(n, work);
             push(&s, begin, n, x, work);
-            taut_lanes_add(rows, -1, work, at, n);
+            taut_lanes_add(rows, 1, work, at, n);
         }
-        if (forces) {
+        if (forces && !next)
             taut_lanes_load(work, y, at, n);
-            pull(&s, begin, n, work, forces);
-        }
+        if (forces)
+            pull(&s, begin, n, next ? y + at.first : work, forces);
     }
 }
 
