@@ -50,10 +50,10 @@ static double cost_of_large(const taut_solver *solver, double size)
     const taut_statistics *did = &solver->statistics;
     double evaluations = (double)did->force_evaluations + (double)did->fast_force_evaluations +
                          3 * (double)did->jacobians + 2 * (double)did->jets,
-           factor = solver->stepper.method->uses_field ? 30 * size
-                                                       : taut_cost_factor(&solver->stepper);
-    return 2.5 * (evaluations * taut_system_work(solver->system) +
-                  (double)did->factorisations * factor);
+           factor =
+               solver->stepper.method->uses_field ? 30 * size : taut_cost_factor(&solver->stepper);
+    return 2.5 *
+           (evaluations * taut_system_work(solver->system) + (double)did->factorisations * factor);
 }
 
 static double cost_of_run(const taut_solver *solver)

@@ -89,6 +89,24 @@ TAUT_HOT static void add_all(int n, double *to, const double *from, const terms 
     }
 }
 
+/* Of one lane: the same sums in the same order. */
+static void convolve_one(const jet *s, double *to, const double *from, double alpha, double beta,
+                         int32_t x, int32_t y, int first, int last)
+{
+    const size_t block = s->block;
+    const double *xi = row(s, x, first), *yi = row(s, y, s->k - first);
+    double sum = from ? *from : 0;
+    if (x == y && beta == 0 && first + last == s->k) {
+        for (; xi < yi; xi += block, yi -= block)
+            sum += 2 * alpha * *xi * *yi;
+        last = xi == yi ? 0 : -1; /* the term in the middle */
+        first = 0;
+    }
+    for (int i = first; i <= last; i++, xi += block, yi -= block)
+        sum += (alpha + beta * i) * *xi * *yi;
+    *to = sum;
+}
+
 /* to = from + sum_{i=first..last} (alpha + beta i) x_i y_{k-i}, from NULL: 0: the one loop in which
  * the time goes. In a square, terms i and k - i are the same. */
 static void convolve(const jet *s, double *to, const double *from, double alpha, double beta,
@@ -96,29 +114,24 @@ static void convolve(const jet *s, double *to, const double *from, double alpha,
 {
     const bool square = x == y && beta == 0 && first + last == s->k;
     const int end = square ? s->k / 2 : last;
-    bool weighted = alpha != 1 || beta != 0 || square;
+    const bool weighted = alpha != 1 || beta != 0 || square;
     terms of;
     int count = 0;
-    double sum = s->n == 1 && from ? *from : 0;
+    if (s->n == 1) {
+        convolve_one(s, to, from, alpha, beta, x, y, first, last);
+        return;
+    }
     for (int i = first; i <= end; i++) {
-        const double weight = (alpha + beta * i) * (square && 2 * i < s->k ? 2 : 1);
-        const double *xi = row(s, x, i), *yi = row(s, y, s->k - i);
-        if (s->n == 1) {
-            sum += weight * *xi * *yi;
-            continue;
-        }
         if (count == TERMS) {
             add_all(s->n, to, from, &of, count, weighted);
             from = to;
             count = 0;
         }
-        of.weight[count] = weight;
-        of.x[count] = xi;
-        of.y[count++] = yi;
+        of.weight[count] = (alpha + beta * i) * (square && 2 * i < s->k ? 2 : 1);
+        of.x[count] = row(s, x, i);
+        of.y[count++] = row(s, y, s->k - i);
     }
-    if (s->n == 1)
-        *to = sum;
-    else if (count > 0 || from != to)
+    if (count > 0 || from != to)
         add_all(s->n, to, from, &of, count, weighted);
 }
 

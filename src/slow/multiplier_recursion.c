@@ -78,17 +78,16 @@ static int advance(taut_multiplier_recursion *r, int i, double t, taut_error *er
     return taut_jet_advance_inside(r->jet, i, t, r->q + i * n, r->v + i * n, to, error);
 }
 
-/* The right-hand sides of order i: what coefficients 1..i of G and M contribute, and the rest. Those
- * of G are still in the jet. */
+/* The right-hand sides of order i: what coefficients 1..i of G and M contribute, and the rest.
+ * Those of G are still in the jet. */
 static void right_side(taut_multiplier_recursion *r, int i, bool first_level, double *s)
 {
     const taut_order_equations *e = &r->equations;
     const int64_t n = e->n, rows = r->own + (int64_t)e->m;
     const taut_values *values = i == 0 ? &r->values : &r->next;
     double *a = r->a + i * n, *lambda = r->lambda + i * rows + r->own;
-    const taut_order_term now = {.jacobian = r->values.jacobian,
-                                 .v = r->v + i * n,
-                                 .lambda = lambda}; /* of soft bonds */
+    const taut_order_term now = {
+        .jacobian = r->values.jacobian, .v = r->v + i * n, .lambda = lambda}; /* of soft bonds */
     if (e->soft && e->damped) { /* rates of soft bonds */
         taut_clear(e->m, s);
         for (int b = 1; b <= i; b++)

@@ -168,8 +168,8 @@ static const jet_kernel *jet_kernel_now(const taut_jet *jet, int32_t k)
 /* Registers of order j of a chunk. */
 static taut_block_regs registers(const taut_jet *jet, const jet_kernel *k, int64_t chunk, int j)
 {
-    return (taut_block_regs){
-        .lanes = k->lanes, .regs = k->regs + (chunk * (jet->order + 1) + j) * k->size};
+    return (taut_block_regs){.lanes = k->lanes,
+                             .regs = k->regs + (chunk * (jet->order + 1) + j) * k->size};
 }
 
 static int members_of(const jet_kernel *k, int64_t first)
@@ -187,17 +187,14 @@ static void run_kernel(taut_jet *jet, const jet_kernel *k, int j, const taut_inp
         if (inputs->parameter)
             taut_statement_kernel_set_parameters(k->kernel, inputs->parameter, &now);
         taut_statement_kernel_load(k->kernel, k->level, first, n, inputs, &now);
-        taut_tape_jet_run(k->kernel->tape, k->level, j, k->lanes, n,
-                          registers(jet, k, c, 0).regs);
+        taut_tape_jet_run(k->kernel->tape, k->level, j, k->lanes, n, registers(jet, k, c, 0).regs);
         taut_statement_kernel_scatter(jet->context, k->kernel, asked(jet, false), first, n,
-                                      now.regs, k->lanes, jet->frozen ? jet->v : inputs->v,
-                                      values);
+                                      now.regs, k->lanes, jet->frozen ? jet->v : inputs->v, values);
     }
 }
 
 /* Coefficient j of what the kernels read. */
-static taut_inputs inputs_of(const taut_jet *jet, int j, double t, const double *q,
-                             const double *v)
+static taut_inputs inputs_of(const taut_jet *jet, int j, double t, const double *q, const double *v)
 {
     taut_inputs inputs = {.q = q, .v = v, .moving = j > 0};
     if (j == 0) {

@@ -114,6 +114,11 @@ void taut_statement_kernel_load(const taut_statement_kernel *kernel, int level, 
         const double *from = inputs->from[f->source];
         if (!from)
             continue;
+        if (n == 1) {
+            *to = from[f->places.gather ? f->places.gather[first]
+                                        : f->places.first + f->places.stride * first];
+            continue;
+        }
         taut_places at = taut_places_from(&f->places, first);
         if (f->pair)
             taut_lanes_load_pairs(to, regs->regs + (int64_t)(++f)->to * regs->lanes,

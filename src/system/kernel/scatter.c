@@ -222,14 +222,35 @@ static void push(const target *s, int begin, int n, const double *x, double *pro
     }
 }
 
+/* One member. */
+static void rows_of_one(const target *s, const double *x, const double *y, double *rows,
+                        double *forces)
+{
+    const taut_index row = s->kernel->row[s->first];
+    double sum = 0;
+    for (int32_t c = 0; c < s->kernel->locals; c++) {
+        const double g = *out(s, 1 + c);
+        const taut_index at = index_of(s, c, 0);
+        if (rows)
+            sum += g * x[at];
+        if (forces)
+            forces[at] -= g * y[row];
+    }
+    if (rows)
+        rows[row] -= sum;
+}
+
 void taut_statement_kernel_rows(const taut_statement_kernel *kernel, int64_t first, int count,
                                 const double *regs, int lanes, const double *x, const double *y,
                                 double *rows, double *forces)
 {
-    const target s = {
-        .kernel = kernel, .first = first, .n = count, .lanes = lanes, .regs = regs};
+    const target s = {.kernel = kernel, .first = first, .n = count, .lanes = lanes, .regs = regs};
     const bool next = !kernel->rows.gather && kernel->rows.stride == 1;
     double work[BATCH];
+    if (count == 1) {
+        rows_of_one(&s, x, y, rows, forces);
+        return;
+    }
     for (int begin = 0; begin < count; begin += BATCH) {
         const int n = count - begin < BATCH ? count - begin : BATCH;
         taut_places at = taut_places_from(&kernel->rows, first + begin);
