@@ -13,6 +13,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/four.h"
@@ -93,17 +94,18 @@ TAUT_HOT static void add_all(int n, double *to, const double *from, const terms 
 static void convolve_one(const jet *s, double *to, const double *from, double alpha, double beta,
                          int32_t x, int32_t y, int first, int last)
 {
-    const size_t block = s->block;
-    const double *xi = row(s, x, first), *yi = row(s, y, s->k - first);
+    const ptrdiff_t block = (ptrdiff_t)s->block;
+    const double *xs = row(s, x, 0), *ys = row(s, y, 0);
+    ptrdiff_t a = first * block, b = (s->k - first) * block;
     double sum = from ? *from : 0;
     if (x == y && beta == 0 && first + last == s->k) {
-        for (; xi < yi; xi += block, yi -= block)
-            sum += 2 * alpha * *xi * *yi;
-        last = xi == yi ? 0 : -1; /* the term in the middle */
+        for (; a < b; a += block, b -= block)
+            sum += 2 * alpha * xs[a] * ys[b];
+        last = a == b ? 0 : -1; /* the term in the middle */
         first = 0;
     }
-    for (int i = first; i <= last; i++, xi += block, yi -= block)
-        sum += (alpha + beta * i) * *xi * *yi;
+    for (int i = first; i <= last; i++, a += block, b -= block)
+        sum += (alpha + beta * i) * xs[a] * ys[b];
     *to = sum;
 }
 
