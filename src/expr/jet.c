@@ -16,14 +16,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/four.h"
 #include "expr/curve.h"
-
-#if defined(__GNUC__) && !defined(__clang__)
-#define LANES _Pragma("GCC ivdep")
-#else
-#define LANES
-#endif
+#include "expr/jet_lanes.h"
 
 typedef struct jet {
     const taut_tape *tape;
@@ -36,58 +30,6 @@ typedef struct jet {
 static inline double *row(const jet *s, int32_t reg, int order)
 {
     return s->regs + (size_t)order * s->block + (size_t)reg * s->lanes;
-}
-
-/* Terms that one pass over the lanes adds up. */
-enum { TERMS = 4 };
-typedef struct terms {
-    double weight[TERMS];
-    const double *x[TERMS], *y[TERMS];
-} terms;
-
-/* to = from + sum_j weight_j x_j y_j over the lanes; from NULL: 0. */
-TAUT_INLINED void add_terms(int n, double *restrict to, const double *from, const terms *of,
-                            const int count, const bool weighted, const bool begun)
-{
-    const double *x[TERMS], *y[TERMS];
-    double weight[TERMS];
-    for (int j = 0; j < count; j++) {
-        x[j] = of->x[j];
-        y[j] = of->y[j];
-        weight[j] = of->weight[j];
-    }
-    LANES
-    for (int l = 0; l < n; l++) {
-        double sum = begun ? from[l] : 0;
-        for (int j = 0; j < count; j++)
-            sum += (weighted ? weight[j] * x[j][l] : x[j][l]) * y[j][l];
-        to[l] = sum;
-    }
-}
-
-TAUT_INLINED void add_some(int n, double *to, const double *from, const terms *of, const int count,
-                           bool weighted)
-{
-    if (weighted && from)
-        add_terms(n, to, from, of, count, true, true);
-    else if (weighted)
-        add_terms(n, to, from, of, count, true, false);
-    else if (from)
-        add_terms(n, to, from, of, count, false, true);
-    else
-        add_terms(n, to, from, of, count, false, false);
-}
-
-TAUT_HOT static void add_all(int n, double *to, const double *from, const terms *of, int count,
-                             bool weighted)
-{
-    switch (count) {
-    case 0: add_some(n, to, from, of, 0, false); break;
-    case 1: add_some(n, to, from, of, 1, weighted); break;
-    case 2: add_some(n, to, from, of, 2, weighted); break;
-    case 3: add_some(n, to, from, of, 3, weighted); break;
-    default: add_some(n, to, from, of, TERMS, weighted);
-    }
 }
 
 /* Of one lane: the same sums in the same order. */
@@ -117,15 +59,15 @@ static void convolve(const jet *s, double *to, const double *from, double alpha,
     const bool square = x == y && beta == 0 && first + last == s->k;
     const int end = square ? s->k / 2 : last;
     const bool weighted = alpha != 1 || beta != 0 || square;
-    terms of;
+    taut_jet_terms of;
     int count = 0;
     if (s->n == 1) {
         convolve_one(s, to, from, alpha, beta, x, y, first, last);
         return;
     }
     for (int i = first; i <= end; i++) {
-        if (count == TERMS) {
-            add_all(s->n, to, from, &of, count, weighted);
+        if (count == TAUT_JET_TERMS) {
+            taut_jet_sum(s->n, to, from, &of, count, weighted);
             from = to;
             count = 0;
         }
@@ -134,20 +76,13 @@ static void convolve(const jet *s, double *to, const double *from, double alpha,
         of.y[count++] = row(s, y, s->k - i);
     }
     if (count > 0 || from != to)
-        add_all(s->n, to, from, &of, count, weighted);
-}
-
-TAUT_HOT static void scaled(int n, double *restrict to, double scale, const double *restrict from)
-{
-    LANES
-    for (int l = 0; l < n; l++)
-        to[l] = scale * from[l];
+        taut_jet_sum(s->n, to, from, &of, count, weighted);
 }
 
 static double *copy(const jet *s, int32_t to, int32_t from, double scale)
 {
     double *result = row(s, to, s->k);
-    scaled(s->n, result, scale, row(s, from, s->k));
+    taut_jet_scale(s->n, result, scale, row(s, from, s->k));
     return result;
 }
 
@@ -158,33 +93,16 @@ static double *zero(const jet *s, int32_t to)
     return result;
 }
 
-TAUT_HOT static void quotients(int n, double *restrict to, double factor, const double *restrict b)
-{
-    LANES
-    for (int l = 0; l < n; l++)
-        to[l] /= factor * b[l];
-}
-
-TAUT_HOT static void quotients_or_zero(int n, double *restrict to, double factor,
-                                       const double *restrict b)
-{
-    LANES
-    for (int l = 0; l < n; l++) {
-        double quotient = to[l] / (factor * b[l]);
-        to[l] = b[l] == 0 ? 0 : quotient;
-    }
-}
-
 static void divide(const jet *s, double *to, int32_t by, double factor)
 {
-    quotients(s->n, to, factor, row(s, by, 0));
+    taut_jet_divide(s->n, to, factor, row(s, by, 0));
 }
 
 /* The same, and 0 where the divisor is 0: the smooth continuation that ROOT, HYPOT and DIVZ
  * stand for. */
 static void divide_or_zero(const jet *s, double *to, int32_t by, double factor)
 {
-    quotients_or_zero(s->n, to, factor, row(s, by, 0));
+    taut_jet_divide_or_zero(s->n, to, factor, row(s, by, 0));
 }
 
 /* c' = scale a' y:  k c_k = scale sum i a_i y_{k-i} */
@@ -205,28 +123,14 @@ static void next_neg(const jet *s, const taut_instruction *in)
     copy(s, in->to, in->a, -1);
 }
 
-TAUT_HOT static void add_lanes(int n, double *restrict c, const double *a, const double *b)
-{
-    LANES
-    for (int l = 0; l < n; l++)
-        c[l] = a[l] + b[l];
-}
-
 static void next_add(const jet *s, const taut_instruction *in)
 {
-    add_lanes(s->n, row(s, in->to, s->k), row(s, in->a, s->k), row(s, in->b, s->k));
-}
-
-TAUT_HOT static void sub_lanes(int n, double *restrict c, const double *a, const double *b)
-{
-    LANES
-    for (int l = 0; l < n; l++)
-        c[l] = a[l] - b[l];
+    taut_jet_add(s->n, row(s, in->to, s->k), row(s, in->a, s->k), row(s, in->b, s->k));
 }
 
 static void next_sub(const jet *s, const taut_instruction *in)
 {
-    sub_lanes(s->n, row(s, in->to, s->k), row(s, in->a, s->k), row(s, in->b, s->k));
+    taut_jet_subtract(s->n, row(s, in->to, s->k), row(s, in->a, s->k), row(s, in->b, s->k));
 }
 
 static void next_mul(const jet *s, const taut_instruction *in)

@@ -297,8 +297,8 @@ static int project(taut_projection *p, const taut_projection_settings *settings,
     taut_projector *projector = NULL;
     taut_series_report report;
     bool stiff = p->in->sizes.can & TAUT_HAS_STIFF_POTENTIAL;
-    if (!stiff && !isnan(settings->tolerance))
-        how.enough = settings->tolerance;
+    if (!stiff)
+        how.enough = settings->enough;
     TAUT_TRY(taut_projection_record(p, p->q, p->v, error));
     TAUT_TRY(taut_series_create(stiff ? &taut_potential_series : &taut_bond_series, p->in->context,
                                 &p->arena, &p->statistics, &how, &projector, error));

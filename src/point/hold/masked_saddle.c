@@ -60,7 +60,7 @@ static int create(taut_masked_saddle *s, taut_context *context, taut_arena *aren
     s->d = TAUT_NEW(arena, double, s->m);
     s->moves = TAUT_NEW(arena, unsigned char, s->m);
     TAUT_NEED(error, s->g, s->k, s->d, s->moves);
-    s->plain = !taut_hold_any(hold, s->n, bit);
+    s->plain = true;
     for (taut_index i = 0; i < s->m; i++)
         s->plain = s->plain && s->jacobian.start[i + 1] > s->jacobian.start[i];
     return new_saddle(s, &sizes, curved, error);
@@ -121,7 +121,8 @@ int taut_masked_saddle_factor(taut_masked_saddle *s, double t, const double *mas
                               const double *jacobian, const unsigned char *counts,
                               double relaxation, taut_error *error)
 {
-    s->whole = s->plain && relaxation == 0 && !(counts && memchr(counts, 0, (size_t)s->m));
+    const bool some = taut_hold_any(s->hold, s->n, s->bit);
+    s->whole = s->plain && !some && relaxation == 0 && !(counts && memchr(counts, 0, (size_t)s->m));
     if (s->whole) {
         memset(s->moves, 1, (size_t)s->m);
     } else {
@@ -144,7 +145,7 @@ int taut_masked_saddle_factor(taut_masked_saddle *s, double t, const double *mas
                            .column = s->jacobian.column,
                            .jacobian = s->whole ? jacobian : s->g,
                            .compliance = s->whole ? NULL : s->d,
-                           .held = taut_hold_any(s->hold, s->n, s->bit)};
+                           .held = some};
     int status =
         taut_saddle_factor(s->saddle, parts.mass, parts.jacobian, NULL, parts.compliance, error);
     return taut_singular_explain(&parts, status, t, s->purpose, error);
