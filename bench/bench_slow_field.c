@@ -6,8 +6,9 @@
  * is timed. Errors are those against radau9; what Verlet leaves is the oscillation of the initial
  * state, 7.5e-6 in velocities at omega = 1e5, whatever its step.
  *
- *     bench_slow_field run MOTION OPTIONS
- *     a run of the double pendulum; prints its evaluations: for bench_slow_field_instructions.sh */
+ *     bench_slow_field pendulum|chain MOTION OPTIONS
+ *     a run of the double pendulum to t = 10, or of the chain (omega = 1e5) to t = 1; prints its
+ *     evaluations: for bench_slow_field_instructions.sh */
 #define _XOPEN_SOURCE 700
 #include <math.h>
 #include <stdlib.h>
@@ -112,12 +113,16 @@ int main(int argc, char **argv)
     taut_blas_threads(1);
     if (argc < 4)
         return compare_chains();
-    char settings[300];
+    bool of_chain = strcmp(argv[1], "chain") == 0;
+    double until = of_chain ? 1 : 10;
+    char settings[300], links[1000];
     taut_result result = {.size = sizeof result};
-    snprintf(settings, sizeof settings, "motion=%s method=dop8 until=10 %s", argv[2], argv[3]);
-    bench b = make(pendulum, 0, settings);
+    snprintf(settings, sizeof settings, "motion=%s method=dop8 until=%g %s", argv[2], until,
+             argv[3]);
+    snprintf(links, sizeof links, chain, "1e5");
+    bench b = make(of_chain ? links : pendulum, 0, settings);
     if (b.code == 0)
-        b.code = taut_solver_advance(b.solver, 10, &b.error);
+        b.code = taut_solver_advance(b.solver, until, &b.error);
     if (b.code == 0)
         taut_solver_result_get(b.solver, &result, NULL);
     printf("%lld\n", (long long)result.statistics.force_evaluations);

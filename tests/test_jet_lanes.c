@@ -28,13 +28,13 @@ static void test_lanes(void)
     int32_t node[TAUT_OP_COUNT];
     unsigned char level[TAUT_OP_COUNT];
     const int count = all_operations(&b, node, level);
-    enum { LANES = 8, USED = 5 };
+    enum { LANES = 56, USED = 53 }; /* whole vectors, and a rest */
     const size_t block = (size_t)(b.tape->registers + b.tape->companions) * LANES;
     double *regs = malloc(block * N * sizeof *regs);
     for (size_t i = 0; i < block * N; i++)
         regs[i] = -77;
     taut_tape_jet_prepare(b.tape, N, LANES, regs);
-    series input[USED][2];
+    static series input[USED][2];
     for (int l = 0; l < USED; l++) {
         input[l][0] = random_series(l == 0 ? 0 : uniform(0.1, 0.9));
         input[l][1] = l == 1 ? constant(2) : random_series(l == 2 ? 0 : uniform(0.1, 0.9));

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <taut/taut.h>
 
+#include "base/vectors.h"
 #include "support/project.h"
 #include "slow/multiplier_recursion.h"
 #include "slow/series.h"
@@ -436,6 +437,52 @@ static void test_watch(void)
     taut_system_destroy(system);
 }
 
+/* A given accuracy needs fewer levels, of state and of multipliers. */
+static void test_enough(void)
+{
+    check_group("levels for a given accuracy");
+    const char *model = "[coordinates]\nx, y, u, w\n[potential]\ny + w\n[bonds]\n"
+                        "a = sqrt(x^2+y^2) - 1 stiffness 1e4\n"
+                        "b = sqrt((x-u)^2+(y-w)^2) - 1 stiffness 1e4\n";
+    static const double enough[] = {0, 1e-9, 1e-6, 1e-3};
+    taut_system *system = NULL;
+    taut_context *context = NULL;
+    taut_error error = {0};
+    double point[8], lambda[2];
+    int level = 100, code = taut_system_parse(model, strlen(model), "model", NULL, &system, &error);
+    code = code ? code : taut_context_create(system, NULL, &context, &error);
+    for (int k = 0; check_row(code == 0, "%s", error.message) && k < 4; k++) {
+        taut_arena arena;
+        taut_statistics statistics = {0};
+        taut_projector *projector = NULL;
+        taut_series_report report;
+        taut_series_settings settings = {.gradual = true, .enough = enough[k]};
+        double at[8] = {0.62, 0.81, 1.6, 0.9, -0.7, 0.6, 0.3, -0.2};
+        taut_arena_init(&arena, NULL);
+        code = taut_series_create(&taut_bond_series, context, &arena, &statistics, &settings,
+                                  &projector, &error);
+        code = code ? code : projector->apply(projector, 0, at, at + 4, &error);
+        if (code == 0) {
+            taut_series_report_get(projector, &report);
+            if (k == 0) {
+                memcpy(point, at, sizeof at);
+                memcpy(lambda, report.lambda, sizeof lambda);
+            }
+            check_row(report.level < level, "%d levels for %g, %d before", report.level, enough[k],
+                      level);
+            check_below("state", taut_largest_difference(8, at, point), 3 * enough[k]);
+            check_below("multipliers", taut_largest_difference(2, report.lambda, lambda),
+                        3 * enough[k] * taut_largest(2, lambda));
+            level = report.level;
+        }
+        if (projector)
+            projector->destroy(projector);
+        taut_arena_clear(&arena);
+    }
+    taut_context_destroy(context);
+    taut_system_destroy(system);
+}
+
 static void test_memory(void)
 {
     check_group("memory");
@@ -460,6 +507,7 @@ int main(void)
     test_chain();
     test_projector();
     test_watch();
+    test_enough();
     test_memory();
     return check_done();
 }

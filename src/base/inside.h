@@ -22,8 +22,14 @@ bool taut_system_energies(const taut_system *system);
 int taut_evaluate_parameter_inside(taut_context *context, double t, const double *q,
                                    const double *v, taut_index k, unsigned wanted,
                                    taut_values *values, taut_error *error);
+/* values->jacobian may be NULL: it is kept, for taut_jet_rows. */
 int taut_jet_advance_inside(taut_jet *jet, int j, double t, const double *q, const double *v,
                             taut_values *values, taut_error *error);
+/* With coefficient j of the Jacobian, which is kept: rows[m] -= G_j x, forces[n] -= G_j^T y; rows
+ * or forces NULL: not this one. Bonds of a system without some (taut_system_without) count as the
+ * others do. */
+void taut_jet_rows(const taut_jet *jet, int j, const double *x, const double *y, double *rows,
+                   double *forces);
 /* What the jet was created for. */
 const taut_system *taut_jet_system(const taut_jet *jet, unsigned *wanted);
 

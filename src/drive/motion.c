@@ -238,6 +238,7 @@ static int find_calm(taut_solver *solver, taut_context *context, taut_arena *are
     TAUT_TRY(taut_projection_settings_for(solver->system, NULL, arena, &settings, error));
     settings.method = &taut_projection_series;
     settings.hold = NULL;
+    settings.enough = 0.1 * tolerance; /* jets of levels beyond are much memory */
     int status =
         taut_project_state(context, d->t, q, v, &settings, &arena->allocator, &found, &reason);
     d->calm = status == 0 && is_near(found, d, context, tolerance, speed);

@@ -13,10 +13,11 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "base/hot.h"
 #include "expr/curve.h"
+#include "expr/jet_lanes.h"
 
 typedef struct jet {
     const taut_tape *tape;
@@ -31,30 +32,57 @@ static inline double *row(const jet *s, int32_t reg, int order)
     return s->regs + (size_t)order * s->block + (size_t)reg * s->lanes;
 }
 
-/* to += sum_{i=first..last} (alpha + beta i) x_i y_{k-i}: the one loop in which the time goes. */
-TAUT_HOT static void convolve(const jet *s, double *restrict to, double alpha, double beta,
-                              int32_t x, int32_t y, int first, int last)
+/* Of one lane: the same sums in the same order. */
+static void convolve_one(const jet *s, double *to, const double *from, double alpha, double beta,
+                         int32_t x, int32_t y, int first, int last)
 {
+    const ptrdiff_t block = (ptrdiff_t)s->block;
+    const double *xs = row(s, x, 0), *ys = row(s, y, 0);
+    ptrdiff_t a = first * block, b = (s->k - first) * block;
+    double sum = from ? *from : 0;
+    if (x == y && beta == 0 && first + last == s->k) {
+        for (; a < b; a += block, b -= block)
+            sum += 2 * alpha * xs[a] * ys[b];
+        last = a == b ? 0 : -1; /* the term in the middle */
+        first = 0;
+    }
+    for (int i = first; i <= last; i++, a += block, b -= block)
+        sum += (alpha + beta * i) * xs[a] * ys[b];
+    *to = sum;
+}
+
+/* to = from + sum_{i=first..last} (alpha + beta i) x_i y_{k-i}, from NULL: 0: the one loop in which
+ * the time goes. In a square, terms i and k - i are the same. */
+static void convolve(const jet *s, double *to, const double *from, double alpha, double beta,
+                     int32_t x, int32_t y, int first, int last)
+{
+    const bool square = x == y && beta == 0 && first + last == s->k;
+    const int end = square ? s->k / 2 : last;
+    const bool weighted = alpha != 1 || beta != 0 || square;
+    taut_jet_terms of;
+    int count = 0;
     if (s->n == 1) {
-        double sum = *to;
-        for (int i = first; i <= last; i++)
-            sum += (alpha + beta * i) * *row(s, x, i) * *row(s, y, s->k - i);
-        *to = sum;
+        convolve_one(s, to, from, alpha, beta, x, y, first, last);
         return;
     }
-    for (int i = first; i <= last; i++) {
-        const double weight = alpha + beta * i, *xi = row(s, x, i), *yi = row(s, y, s->k - i);
-        for (int l = 0; l < s->n; l++)
-            to[l] += weight * xi[l] * yi[l];
+    for (int i = first; i <= end; i++) {
+        if (count == TAUT_JET_TERMS) {
+            taut_jet_sum(s->n, to, from, &of, count, weighted);
+            from = to;
+            count = 0;
+        }
+        of.weight[count] = (alpha + beta * i) * (square && 2 * i < s->k ? 2 : 1);
+        of.x[count] = row(s, x, i);
+        of.y[count++] = row(s, y, s->k - i);
     }
+    if (count > 0 || from != to)
+        taut_jet_sum(s->n, to, from, &of, count, weighted);
 }
 
 static double *copy(const jet *s, int32_t to, int32_t from, double scale)
 {
     double *result = row(s, to, s->k);
-    const double *a = row(s, from, s->k);
-    for (int l = 0; l < s->n; l++)
-        result[l] = scale * a[l];
+    taut_jet_scale(s->n, result, scale, row(s, from, s->k));
     return result;
 }
 
@@ -67,24 +95,20 @@ static double *zero(const jet *s, int32_t to)
 
 static void divide(const jet *s, double *to, int32_t by, double factor)
 {
-    const double *b = row(s, by, 0);
-    for (int l = 0; l < s->n; l++)
-        to[l] /= factor * b[l];
+    taut_jet_divide(s->n, to, factor, row(s, by, 0));
 }
 
 /* The same, and 0 where the divisor is 0: the smooth continuation that ROOT, HYPOT and DIVZ
  * stand for. */
 static void divide_or_zero(const jet *s, double *to, int32_t by, double factor)
 {
-    const double *b = row(s, by, 0);
-    for (int l = 0; l < s->n; l++)
-        to[l] = b[l] == 0 ? 0 : to[l] / (factor * b[l]);
+    taut_jet_divide_or_zero(s->n, to, factor, row(s, by, 0));
 }
 
 /* c' = scale a' y:  k c_k = scale sum i a_i y_{k-i} */
 static void integrate(const jet *s, int32_t c, double scale, int32_t a, int32_t y)
 {
-    convolve(s, zero(s, c), 0, scale / s->k, a, y, 1, s->k);
+    convolve(s, row(s, c, s->k), NULL, 0, scale / s->k, a, y, 1, s->k);
 }
 
 /* ---- arithmetic */
@@ -101,29 +125,23 @@ static void next_neg(const jet *s, const taut_instruction *in)
 
 static void next_add(const jet *s, const taut_instruction *in)
 {
-    double *c = row(s, in->to, s->k);
-    const double *a = row(s, in->a, s->k), *b = row(s, in->b, s->k);
-    for (int l = 0; l < s->n; l++)
-        c[l] = a[l] + b[l];
+    taut_jet_add(s->n, row(s, in->to, s->k), row(s, in->a, s->k), row(s, in->b, s->k));
 }
 
 static void next_sub(const jet *s, const taut_instruction *in)
 {
-    double *c = row(s, in->to, s->k);
-    const double *a = row(s, in->a, s->k), *b = row(s, in->b, s->k);
-    for (int l = 0; l < s->n; l++)
-        c[l] = a[l] - b[l];
+    taut_jet_subtract(s->n, row(s, in->to, s->k), row(s, in->a, s->k), row(s, in->b, s->k));
 }
 
 static void next_mul(const jet *s, const taut_instruction *in)
 {
-    convolve(s, zero(s, in->to), 1, 0, in->a, in->b, 0, s->k);
+    convolve(s, row(s, in->to, s->k), NULL, 1, 0, in->a, in->b, 0, s->k);
 }
 
 static double *quotient_numerator(const jet *s, const taut_instruction *in)
 {
-    double *c = copy(s, in->to, in->a, 1);
-    convolve(s, c, -1, 0, in->to, in->b, 0, s->k - 1);
+    double *c = row(s, in->to, s->k);
+    convolve(s, c, row(s, in->a, s->k), -1, 0, in->to, in->b, 0, s->k - 1);
     return c;
 }
 
@@ -142,8 +160,8 @@ static void next_divz(const jet *s, const taut_instruction *in)
 /* c c = a:  2 c_0 c_k = a_k - sum_{i=1..k-1} c_i c_{k-i} */
 static double *root_numerator(const jet *s, const taut_instruction *in)
 {
-    double *c = copy(s, in->to, in->a, 1);
-    convolve(s, c, -1, 0, in->to, in->to, 1, s->k - 1);
+    double *c = row(s, in->to, s->k);
+    convolve(s, c, row(s, in->a, s->k), -1, 0, in->to, in->to, 1, s->k - 1);
     return c;
 }
 
@@ -160,10 +178,10 @@ static void next_root(const jet *s, const taut_instruction *in)
 /* c c' = a a' + b b' */
 static void next_hypot(const jet *s, const taut_instruction *in)
 {
-    double *c = zero(s, in->to);
-    convolve(s, c, 0, 1.0 / s->k, in->a, in->a, 1, s->k);
-    convolve(s, c, 0, 1.0 / s->k, in->b, in->b, 1, s->k);
-    convolve(s, c, 0, -1.0 / s->k, in->to, in->to, 1, s->k - 1);
+    double *c = row(s, in->to, s->k);
+    convolve(s, c, NULL, 0, 1.0 / s->k, in->a, in->a, 1, s->k);
+    convolve(s, c, c, 0, 1.0 / s->k, in->b, in->b, 1, s->k);
+    convolve(s, c, c, 0, -1.0 / s->k, in->to, in->to, 1, s->k - 1);
     divide_or_zero(s, c, in->to, 1);
 }
 
@@ -177,8 +195,8 @@ static void next_exp(const jet *s, const taut_instruction *in)
 /* a c' = a' */
 static void logarithm(const jet *s, int32_t c, int32_t a)
 {
-    double *to = copy(s, c, a, 1);
-    convolve(s, to, 0, -1.0 / s->k, c, a, 1, s->k - 1);
+    double *to = row(s, c, s->k);
+    convolve(s, to, row(s, a, s->k), 0, -1.0 / s->k, c, a, 1, s->k - 1);
     divide(s, to, a, 1);
 }
 
@@ -209,21 +227,21 @@ static void next_sinh_cosh(const jet *s, const taut_instruction *in)
 static void next_tan(const jet *s, const taut_instruction *in)
 {
     integrate(s, in->to, 1, in->a, in->companion);
-    convolve(s, zero(s, in->companion), 1, 0, in->to, in->to, 0, s->k);
+    convolve(s, row(s, in->companion, s->k), NULL, 1, 0, in->to, in->to, 0, s->k);
 }
 
 /* c' = a' w,  w = 1 - c^2 */
 static void next_tanh(const jet *s, const taut_instruction *in)
 {
     integrate(s, in->to, 1, in->a, in->companion);
-    convolve(s, zero(s, in->companion), -1, 0, in->to, in->to, 0, s->k);
+    convolve(s, row(s, in->companion, s->k), NULL, -1, 0, in->to, in->to, 0, s->k);
 }
 
 /* w c' = sign a',  solved for c_k */
 static void divide_slope(const jet *s, int32_t c, double sign, int32_t a, int32_t w)
 {
     double *to = copy(s, c, a, sign);
-    convolve(s, to, 0, -1.0 / s->k, c, w, 1, s->k - 1);
+    convolve(s, to, to, 0, -1.0 / s->k, c, w, 1, s->k - 1);
     divide(s, to, w, 1);
 }
 
@@ -244,19 +262,19 @@ static void next_acos(const jet *s, const taut_instruction *in)
 static void next_atan(const jet *s, const taut_instruction *in)
 {
     divide_slope(s, in->to, 1, in->a, in->companion);
-    convolve(s, zero(s, in->companion), 1, 0, in->a, in->a, 0, s->k);
+    convolve(s, row(s, in->companion, s->k), NULL, 1, 0, in->a, in->a, 0, s->k);
 }
 
 /* c = atan2(a, b), w = a^2 + b^2:  w c' = b a' - a b' */
 static void next_atan2(const jet *s, const taut_instruction *in)
 {
-    double *c = zero(s, in->to), *w = zero(s, in->companion);
-    convolve(s, c, 0, 1.0 / s->k, in->a, in->b, 1, s->k);
-    convolve(s, c, 0, -1.0 / s->k, in->b, in->a, 1, s->k);
-    convolve(s, c, 0, -1.0 / s->k, in->to, in->companion, 1, s->k - 1);
+    double *c = row(s, in->to, s->k), *w = row(s, in->companion, s->k);
+    convolve(s, c, NULL, 0, 1.0 / s->k, in->a, in->b, 1, s->k);
+    convolve(s, c, c, 0, -1.0 / s->k, in->b, in->a, 1, s->k);
+    convolve(s, c, c, 0, -1.0 / s->k, in->to, in->companion, 1, s->k - 1);
     divide(s, c, in->companion, 1);
-    convolve(s, w, 1, 0, in->a, in->a, 0, s->k);
-    convolve(s, w, 1, 0, in->b, in->b, 0, s->k);
+    convolve(s, w, NULL, 1, 0, in->a, in->a, 0, s->k);
+    convolve(s, w, w, 1, 0, in->b, in->b, 0, s->k);
 }
 
 /* ---- powers */
@@ -327,8 +345,8 @@ static void next_pow_constant(const jet *s, const taut_instruction *in)
 {
     const double b = *row(s, in->b, 0), *a = row(s, in->a, 0);
     const bool whole = b >= 0 && b <= WHOLE_POWER_MOST && b == floor(b);
-    double *c = zero(s, in->to);
-    convolve(s, c, -s->k, b + 1, in->a, in->to, 1, s->k);
+    double *c = row(s, in->to, s->k);
+    convolve(s, c, NULL, -s->k, b + 1, in->a, in->to, 1, s->k);
     divide(s, c, in->a, s->k);
     for (int l = 0; l < s->n; l++)
         if (whole || a[l] == 0)
@@ -346,7 +364,7 @@ static void next_pow(const jet *s, const taut_instruction *in)
     }
     const int32_t logarithm_a = in->companion, d = in->companion + 1;
     logarithm(s, logarithm_a, in->a);
-    convolve(s, zero(s, d), 1, 0, in->b, logarithm_a, 0, s->k);
+    convolve(s, row(s, d, s->k), NULL, 1, 0, in->b, logarithm_a, 0, s->k);
     integrate(s, in->to, 1, d, in->to);
     const double *a = row(s, in->a, 0);
     double *c = row(s, in->to, s->k);
@@ -408,8 +426,8 @@ static void next_curve(const jet *s, const taut_instruction *in)
 {
     const taut_curve *curve = s->tape->curve[in->c];
     const int32_t square = in->companion, cube = in->companion + 1;
-    convolve(s, zero(s, square), 1, 0, in->a, in->a, 1, s->k - 1);
-    convolve(s, zero(s, cube), 1, 0, in->a, square, 1, s->k - 1);
+    convolve(s, row(s, square, s->k), NULL, 1, 0, in->a, in->a, 1, s->k - 1);
+    convolve(s, row(s, cube, s->k), NULL, 1, 0, in->a, square, 1, s->k - 1);
     const double *a0 = row(s, in->a, 0), *w = row(s, in->a, s->k), *w2 = row(s, square, s->k),
                  *w3 = row(s, cube, s->k);
     double *c = row(s, in->to, s->k);

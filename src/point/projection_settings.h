@@ -51,6 +51,7 @@ typedef struct taut_projection_settings {
     const struct taut_iteration *iteration; /* of project/difference_iterations.c; NULL: auto */
     int copies;                             /* processes of a program; 0: not given */
     double from;                            /* time of the initial state */
+    double enough; /* of a series: relative accuracy that suffices (slow/series.h); 0: rounding */
 } taut_projection_settings;
 
 #endif

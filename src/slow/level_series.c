@@ -22,6 +22,12 @@ static double quiet(const taut_level_series *s)
     return 4 * s->rounding;
 }
 
+/* A step after which no other is needed. */
+static double enough(const taut_level_series *s)
+{
+    return fmax(quiet(s), s->settings.enough);
+}
+
 /* Below it steps need not shrink any more. */
 static double noise(const taut_level_series *s)
 {
@@ -171,14 +177,15 @@ static int expand(taut_level_series *s, taut_error *error)
         TAUT_TRY(watch(s, error));
         last.floor_q = quiet(s) * s->scale_q;
         last.floor_v = quiet(s) * s->scale_v;
-        bool led = s->level > 1 && (last.step[0] <= quiet(s) || last.step[0] * ratio <= quiet(s));
+        const double end = enough(s);
+        bool led = s->level > 1 && (last.step[0] <= end || last.step[0] * ratio <= end);
         if (s->level > 1 && last.step[0] > quiet(s) && step > quiet(s))
             ratio = ratio < INFINITY ? fmax(ratio, step / last.step[0]) : step / last.step[0];
         taut_truncation_push(&last, step, s->moved_q, s->moved_v);
         state_error(s, &last, NAN, NAN);
         /* one small step may be a coefficient that happens to vanish; not so when steps have led
          * there */
-        if (step <= quiet(s) && led)
+        if (step <= end && led && (s->settings.enough == 0 || s->change <= end))
             return TAUT_OK;
     }
     s->level--;

@@ -20,6 +20,7 @@ typedef struct taut_level_series {
     double *last_q, *last_v; /* [n]: the result of the level before */
     double *foot_q, *foot_v; /* [n]: the foot point */
     double rate;             /* of the slow motion, 1/time; 0 when there is none */
+    double change;           /* of the multipliers by the latest level, relative */
     /* of positions and velocities: |q| + |v|/rate, and rate times that */
     double scale_q, scale_v;
     double moved_q, moved_v; /* by the latest step, max norm */
@@ -40,7 +41,7 @@ struct taut_level_kind {
     int (*build)(taut_level_series *series, taut_arena *arena, taut_error *error);
     void (*release)(taut_level_series *series);                 /* accepts half-made ones */
     int (*begin)(taut_level_series *series, taut_error *error); /* (q, v) is the foot point */
-    /* the slow multipliers of series->level at (q, v); at level 1 sets the rate */
+    /* the slow multipliers of series->level at (q, v); sets `change`, at level 1 the rate */
     int (*evaluate)(taut_level_series *series, taut_error *error);
     int (*moved)(taut_level_series *series, taut_error *error); /* q has changed */
     /* dx: the step to the bonds (velocity: rates) that the slow motion has; sets the frequency */

@@ -19,6 +19,7 @@
  * forces. A stiff potential adds rows of its own (potential_recursion.c). */
 #include "slow/multiplier_recursion.h"
 
+#include "base/hot.h"
 #include "base/rows.h"
 #include "base/vectors.h"
 #include "slow/truncation_error.h"
@@ -49,7 +50,7 @@ static int factor_bonds(void *self, double t, taut_error *error)
 {
     taut_multiplier_recursion *r = self;
     r->statistics->factorisations++;
-    return taut_masked_saddle_factor(&r->equations.saddle, t, r->mass, r->jacobian,
+    return taut_masked_saddle_factor(&r->equations.saddle, t, r->mass, r->values.jacobian,
                                      r->equations.counts, 0, error);
 }
 
@@ -62,70 +63,88 @@ static int solve_bonds(void *self, int i, double t, double *a, double *s, taut_e
 
 /* ---- one order */
 
-/* Coefficient i of everything along q and v. */
+/* Coefficient i of everything along q and v. That of order 0 stays for all levels; the Jacobian of
+ * the others stays in the jet. */
 static int advance(taut_multiplier_recursion *r, int i, double t, taut_error *error)
 {
     const taut_order_equations *e = &r->equations;
     const int64_t n = e->n;
-    r->values.force = r->a + i * n;
-    r->values.jacobian = r->jacobian + i * e->g_entries;
+    taut_values *to = i == 0 ? &r->values : &r->next;
+    if (i > 0)
+        to->force = r->a + i * n;
     /* constant: 0 beyond */
-    r->values.mass = r->mass + (e->varying || i == 0 ? i : 1) * e->m_entries;
-    r->values.stiff_hessian = r->hessian + i * r->solver.hessian_entries;
-    return taut_jet_advance_inside(r->jet, i, t, r->q + i * n, r->v + i * n, &r->values, error);
+    to->mass = e->varying || i == 0 ? r->mass + i * e->m_entries : r->no_mass;
+    to->stiff_hessian = r->hessian + i * r->solver.hessian_entries;
+    return taut_jet_advance_inside(r->jet, i, t, r->q + i * n, r->v + i * n, to, error);
 }
 
-/* Coefficient 0 of forces and bonds, kept by the first level for the others. */
-static void keep_first(taut_multiplier_recursion *r, bool first_level)
+/* The right-hand sides of order i: what coefficients 1..i of G and M contribute, and the rest.
+ * Those of G are still in the jet. */
+static void right_side(taut_multiplier_recursion *r, int i, bool first_level, double *s)
 {
-    const int64_t n = r->equations.n, m = r->equations.m;
-    double *at[] = {r->a, r->values.bond, r->values.bond_dt, r->values.gamma}, *kept = r->first;
-    r->values.force = r->a;
-    for (int k = 0; k < 4; k++) {
-        int64_t size = k == 0 ? n : m;
-        taut_copy(size, first_level ? at[k] : kept, first_level ? kept : at[k]);
-        kept += size;
+    const taut_order_equations *e = &r->equations;
+    const int64_t n = e->n, rows = r->own + (int64_t)e->m;
+    const taut_values *values = i == 0 ? &r->values : &r->next;
+    double *a = r->a + i * n, *lambda = r->lambda + i * rows + r->own;
+    const taut_order_term now = {
+        .jacobian = r->values.jacobian, .v = r->v + i * n, .lambda = lambda}; /* of soft bonds */
+    if (e->soft && e->damped) { /* rates of soft bonds */
+        taut_clear(e->m, s);
+        for (int b = 1; b <= i; b++)
+            taut_jet_rows(r->jet, b, r->v + (i - b) * n, NULL, s, NULL);
+        taut_add_scaled(e->m, -1, s, values->bond_dt);
+    }
+    if (i == 0)
+        taut_copy(n, values->force, a);
+    taut_order_right_side(e, values, &now, 1, first_level ? NULL : r->y + (i + 2) * rows + r->own,
+                          (i + 2) * (i + 1), a, lambda, s);
+    for (int b = 1; b <= i; b++) {
+        taut_jet_rows(r->jet, b, r->a + (i - b) * n, r->lambda + (i - b) * rows + r->own, s, a);
+        if (e->varying)
+            taut_mass_add(e->saddle.matrix ? &e->saddle.tangent : NULL, e->n,
+                          r->mass + b * e->m_entries, -1, r->a + (i - b) * n, a);
     }
 }
 
-static int next_order(taut_multiplier_recursion *r, int i, double t, bool first_level,
+/* v' = a, q' = v for coefficient i of a. */
+TAUT_HOT static void integrate(taut_index n, int i, const double *restrict a, double *restrict v,
+                               double *restrict q)
+{
+    const double once = 1.0 / (i + 1), twice = once / (i + 2);
+    for (taut_index k = 0; k < n; k++) {
+        v[k] = once * a[k];
+        q[k] = twice * a[k];
+    }
+}
+
+static int next_order(taut_multiplier_recursion *r, int i, int order, double t, bool first_level,
                       taut_error *error)
 {
     const taut_order_equations *e = &r->equations;
     const int64_t n = e->n, rows = r->own + (int64_t)e->m;
-    double *a = r->a + i * n, *lambda = r->lambda + i * rows;
-    taut_order_term term[TAUT_JET_ORDER_MAX + 1];
+    double *a = r->a + i * n, *lambda = r->lambda + i * rows, *s = e->soft ? r->s : lambda;
     if (i > 0 || first_level)
         TAUT_TRY(advance(r, i, t, error));
     if (i == 0 && first_level)
         TAUT_TRY(r->solver.factor(r->solver.self, t, error));
-    if (i == 0)
-        keep_first(r, first_level);
-    for (int b = 0; b <= i; b++)
-        term[b] = (taut_order_term){.jacobian = r->jacobian + b * e->g_entries,
-                                    .mass = r->mass + b * e->m_entries,
-                                    .v = r->v + (i - b) * n,
-                                    .a = r->a + (i - b) * n,
-                                    .lambda = r->lambda + (i - b) * rows + r->own};
-    taut_order_right_side(e, &r->values, term, i + 1, r->y + (i + 2) * rows + r->own,
-                          (i + 2) * (i + 1), a, lambda + r->own, r->s + r->own);
+    right_side(r, i, first_level, s + r->own);
     r->statistics->solves++;
-    TAUT_TRY(r->solver.solve(r->solver.self, i, t, a, r->s, error));
-    taut_copy(r->own, r->s, lambda);
-    taut_order_take(e, r->s + r->own, lambda + r->own);
-    for (taut_index k = 0; k < n; k++) {
-        r->v[(i + 1) * n + k] = a[k] / (i + 1);
-        r->q[(i + 2) * n + k] = r->v[(i + 1) * n + k] / (i + 2);
+    TAUT_TRY(r->solver.solve(r->solver.self, i, t, a, s, error));
+    if (s != lambda) {
+        taut_copy(r->own, s, lambda);
+        taut_order_take(e, s + r->own, lambda + r->own);
     }
+    if (i < order)
+        integrate(e->n, i, a, r->v + (i + 1) * n, r->q + (i + 2) * n);
     return TAUT_OK;
 }
 
-/* y of the level just made, coefficients 0..order; the next one is 0. */
-static void make_y(taut_multiplier_recursion *r, int order)
+/* y of the level just made, coefficients `least`..order; the next one is 0. */
+static void make_y(taut_multiplier_recursion *r, int least, int order)
 {
     const int64_t rows = r->own + (int64_t)r->equations.m;
     taut_clear(rows, r->y + (order + 1) * rows);
-    for (int i = order; i >= 0; i--) {
+    for (int i = order; i >= least; i--) {
         double *y = r->y + i * rows, *lambda = r->lambda + i * rows;
         for (int k = 0; k < r->own; k++)
             y[k] = lambda[k] / r->stiffness[k];
@@ -142,12 +161,14 @@ static int new_arrays(taut_multiplier_recursion *r, taut_error *error)
     const int64_t kept = r->orders + 4, rows = r->solver.most + (int64_t)e->m;
     TAUT_TRY(TAUT_RESERVE(arena, (kept - 1) * e->n, error, &r->q, &r->v, &r->a));
     TAUT_TRY(TAUT_RESERVE(arena, kept * rows, error, &r->lambda, &r->y));
-    TAUT_TRY(TAUT_RESERVE(arena, rows, error, &r->values.bond, &r->values.bond_dt, &r->values.gamma,
-                          &r->s, &r->before));
-    TAUT_TRY(TAUT_RESERVE(arena, e->n, error, &r->a_before));
-    TAUT_TRY(TAUT_RESERVE(arena, e->n + 3 * (int64_t)e->m, error, &r->first));
-    TAUT_TRY(TAUT_RESERVE(arena, (kept - 2) * e->g_entries, error, &r->jacobian));
-    TAUT_TRY(TAUT_RESERVE(arena, (e->varying ? kept - 2 : 2) * e->m_entries, error, &r->mass));
+    for (taut_values *v = &r->values; v; v = v == &r->values ? &r->next : NULL)
+        TAUT_TRY(TAUT_RESERVE(arena, rows, error, &v->bond, &v->bond_dt, &v->gamma));
+    TAUT_TRY(TAUT_RESERVE(arena, rows, error, &r->s, &r->before));
+    TAUT_TRY(TAUT_RESERVE(arena, e->n, error, &r->a_before, &r->values.force));
+    TAUT_TRY(TAUT_RESERVE(arena, e->g_entries, error, &r->values.jacobian));
+    TAUT_TRY(TAUT_RESERVE(arena, (e->varying ? kept - 2 : 1) * e->m_entries, error, &r->mass));
+    if (!e->varying && e->saddle.matrix)
+        TAUT_TRY(TAUT_RESERVE(arena, e->m_entries, error, &r->no_mass));
     return TAUT_RESERVE(arena, (kept - 2) * r->solver.hessian_entries, error, &r->hessian);
 }
 
@@ -197,18 +218,20 @@ int taut_multiplier_recursion_evaluate(taut_multiplier_recursion *r, int level, 
     if (level > r->room) /* and for the next one, which often follows */
         TAUT_TRY(make_room(r, level < r->most ? level + 1 : level, error));
     const int64_t rows = r->own + (int64_t)r->equations.m;
-    taut_clear((order_of(r, level, 0, rates) + 3) * rows, r->y); /* those of the first level */
+    if (r->own > 0) /* those of the first level */
+        taut_clear((order_of(r, level, 0, rates) + 3) * rows, r->y);
     for (int j = 0; j <= level; j++) {
         int order = order_of(r, level, j, rates);
-        set_state(r, q, v);
-        if (j > 0) {
+        if (j == 0)
+            set_state(r, q, v);
+        if (j > 0 && j == level) {
             taut_copy(rows, r->lambda, r->before);
             taut_copy(r->equations.n, r->a, r->a_before);
         }
         r->statistics->jets++;
         for (int i = 0; i <= order; i++)
-            TAUT_TRY(next_order(r, i, t, j == 0, error));
-        make_y(r, order);
+            TAUT_TRY(next_order(r, i, order, t, j == 0, error));
+        make_y(r, j < level ? 2 : 0, order); /* the next level needs y'' */
     }
     return TAUT_OK;
 }
@@ -218,10 +241,12 @@ int taut_multiplier_recursion_correct(taut_multiplier_recursion *r, bool velocit
 {
     const taut_order_equations *e = &r->equations;
     TAUT_TRY(taut_multiplier_recursion_bonds(r, t, q, v, error));
+    const double *y = r->y + (velocity ? e->m : 0),
+                 *bond = velocity ? r->values.bond_dt : r->values.bond;
     for (taut_index i = 0; i < e->m; i++)
-        r->s[i] = velocity ? r->y[e->m + i] - r->values.bond_dt[i] -
-                                 taut_row_dot(&e->saddle.jacobian, r->values.jacobian, i, v)
-                           : r->y[i] - r->values.bond[i];
+        r->s[i] = y[i] - bond[i];
+    if (velocity)
+        taut_jet_rows(r->jet, 0, v, NULL, r->s, NULL);
     taut_clear(e->n, step);
     r->statistics->solves++;
     TAUT_TRY(taut_masked_saddle_solve(&e->saddle, step, r->s, error));

@@ -31,12 +31,12 @@ struct taut_multiplier_recursion {
     int most, room; /* last level; that for which there is room */
     int orders;     /* coefficients kept are 0..orders */
     bool damped;
-    int own;                           /* own rows of the solver; */
-    const double *stiffness;           /* [own]: y = lambda/stiffness */
-    taut_values values;                /* bond, bond_dt, gamma: the latest coefficient */
-    double *s;                         /* [own + m] */
-    double *jacobian, *mass, *hessian; /* [orders+2][entries]; of V */
-    double *first;                     /* [n + 3m]: force, bond, bond_dt, gamma of the state */
+    int own;                  /* own rows of the solver; */
+    const double *stiffness;  /* [own]: y = lambda/stiffness */
+    taut_values values, next; /* of the state; the latest coefficient beyond */
+    double *s;                /* [own + m] */
+    double *mass, *hessian;   /* [orders+2][entries]; of V */
+    double *no_mass;          /* where coefficients of a constant matrix go */
     /* [own + m], [n]: lambda and a of the level before the latest, at the same state */
     double *before, *a_before;
     /* the results, of the latest level */

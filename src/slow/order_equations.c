@@ -9,7 +9,9 @@
  * motion. */
 #include "slow/order_equations.h"
 
+#include "base/hot.h"
 #include "base/rows.h"
+#include "base/vectors.h"
 
 static double soft_tension(const taut_order_equations *e, const taut_values *values,
                            const taut_order_term *term, int terms, taut_index row)
@@ -21,11 +23,32 @@ static double soft_tension(const taut_order_equations *e, const taut_values *val
     return (values->bond[row] + e->damping[row] * rate) / e->compliance[row];
 }
 
+/* s = factor second - gamma */
+TAUT_HOT static void second_less(taut_index m, double factor, const double *second,
+                                 const double *gamma, double *restrict s)
+{
+    for (taut_index k = 0; k < m && second; k++)
+        s[k] = factor * second[k] - gamma[k];
+    for (taut_index k = 0; k < m && !second; k++)
+        s[k] = -gamma[k];
+}
+
+TAUT_HOT static void products(taut_index m, const double *restrict c, const double *restrict lambda,
+                              double *restrict y)
+{
+    for (taut_index k = 0; k < m; k++)
+        y[k] = c[k] * lambda[k];
+}
+
 void taut_order_right_side(const taut_order_equations *e, const taut_values *values,
                            const taut_order_term *term, int terms, const double *second,
                            double factor, double *a, double *lambda, double *s)
 {
     const taut_pattern *g = &e->saddle.jacobian;
+    if (!e->soft && terms == 1) {
+        second_less(e->m, factor, second, values->gamma, s);
+        return;
+    }
     for (taut_index k = 0; k < e->m; k++) {
         lambda[k] = e->counts[k] ? 0 : soft_tension(e, values, term, terms, k);
         s[k] = 0;
@@ -45,7 +68,9 @@ void taut_order_right_side(const taut_order_equations *e, const taut_values *val
 
 void taut_order_take(const taut_order_equations *e, const double *s, double *lambda)
 {
-    for (taut_index k = 0; k < e->m; k++)
+    if (!e->soft)
+        taut_copy(e->m, s, lambda);
+    for (taut_index k = 0; k < e->m && e->soft; k++)
         if (e->counts[k])
             lambda[k] = s[k];
 }
@@ -53,7 +78,10 @@ void taut_order_take(const taut_order_equations *e, const double *s, double *lam
 void taut_order_stretch(const taut_order_equations *e, int i, const double *lambda,
                         const double *next, double unit, double *y)
 {
-    for (taut_index k = 0; k < e->m; k++)
+    bool plain = !e->soft && unit == 1 && !(e->damped && next);
+    if (plain)
+        products(e->m, e->compliance, lambda, y);
+    for (taut_index k = 0; k < e->m && !plain; k++)
         if (e->counts[k])
             y[k] = (e->compliance[k] * lambda[k] - (next ? e->damping[k] * (i + 1) * next[k] : 0)) /
                    unit;
@@ -75,6 +103,7 @@ int taut_order_equations_create(taut_order_equations *e, taut_context *context, 
     for (taut_index i = 0; i < e->m; i++) {
         e->counts[i] = !(taut_context_soft(context, i) && e->compliance[i] > 0);
         e->soft |= !e->counts[i];
+        e->damped |= e->damping[i] != 0;
     }
     TAUT_TRY(taut_masked_saddle_create(&e->saddle, context, arena, NULL, 0, error));
     e->saddle.purpose = purpose;

@@ -16,7 +16,7 @@ typedef struct taut_order_equations {
     int64_t g_entries, m_entries, numbers; /* of G, of M, of all values of a coefficient */
     taut_masked_saddle saddle; /* of M_0 and the rows of G_0 that are not soft; nothing is held */
     bool varying;              /* M depends on the state */
-    bool soft;                 /* there are soft bonds */
+    bool soft, damped;         /* there are such bonds */
     unsigned char *counts;     /* [m]: not soft */
     const double *compliance, *damping;
 } taut_order_equations;

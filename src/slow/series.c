@@ -74,6 +74,9 @@ static int evaluate(taut_level_series *l, taut_error *error)
     bond_series *s = (bond_series *)l;
     TAUT_TRY(
         taut_multiplier_recursion_evaluate(s->recursion, l->level, true, l->t, l->q, l->v, error));
+    double size = taut_largest(l->m, s->recursion->lambda);
+    l->change = taut_largest_difference(l->m, s->recursion->lambda, s->recursion->before) /
+                (size > 0 ? size : 1);
     taut_copy(l->m, s->recursion->lambda, s->lambda);
     taut_copy(2 * (int64_t)l->m, s->recursion->y, s->y);
     if (l->level == 1)
@@ -294,6 +297,8 @@ static int project(taut_projection *p, const taut_projection_settings *settings,
     taut_projector *projector = NULL;
     taut_series_report report;
     bool stiff = p->in->sizes.can & TAUT_HAS_STIFF_POTENTIAL;
+    if (!stiff)
+        how.enough = settings->enough;
     TAUT_TRY(taut_projection_record(p, p->q, p->v, error));
     TAUT_TRY(taut_series_create(stiff ? &taut_potential_series : &taut_bond_series, p->in->context,
                                 &p->arena, &p->statistics, &how, &projector, error));

@@ -9,6 +9,9 @@ typedef struct taut_series_settings {
     int levels; /* at most; 0: 6, or what jets allow */
     /* for one use: room for later levels is made when they are reached, in apply() */
     bool gradual;
+    /* of bonds: a step of the state, and a change of multipliers, below which no further level is
+     * needed, both relative; 0: rounding */
+    double enough;
     const unsigned char *hold; /* [n] of the bits of taut_system_hold: what stays; NULL: nothing */
     /* called with the foot point, then with the result of every level; a code other than 0 ends
      * apply() with it */

@@ -301,7 +301,7 @@ void taut_values_mute(const taut_system *system, unsigned wanted, taut_values *v
             continue;
         if (wanted & TAUT_WANT_BOND)
             values->bond[i] = 0;
-        if (wanted & TAUT_WANT_JACOBIAN)
+        if (wanted & TAUT_WANT_JACOBIAN && values->jacobian)
             taut_row_clear(&rows, values->jacobian, i);
         if (wanted & TAUT_WANT_JACOBIAN && values->bond_dt)
             values->bond_dt[i] = 0;

@@ -45,10 +45,19 @@ struct taut_jet {
     const double *v, *weight; /* velocities; mass_weight of the caller */
 };
 
+/* Enough lanes that an instruction takes longer than its choice, whatever the cache. */
+static int lanes_of(const taut_statement_kernel *kernel)
+{
+    enum { GOOD = 256 };
+    const int lanes = taut_tape_lanes(kernel->tape, kernel->members);
+    const int64_t whole = (kernel->members + 15) / 16 * 16;
+    return lanes == 1 || lanes >= GOOD ? lanes : whole < GOOD ? (int)whole : GOOD;
+}
+
 static int make_kernel(taut_jet *jet, jet_kernel *k, taut_error *error)
 {
     const taut_statement_kernel *kernel = k->kernel;
-    k->lanes = taut_tape_lanes(kernel->tape, kernel->members);
+    k->lanes = lanes_of(kernel);
     k->chunks = (kernel->members + k->lanes - 1) / k->lanes;
     k->size = (int64_t)(kernel->tape->registers + kernel->tape->companions) * k->lanes;
     TAUT_TRY(TAUT_RESERVE(jet->memory, k->chunks * k->size * (jet->order + 1), error, &k->regs));
@@ -56,6 +65,17 @@ static int make_kernel(taut_jet *jet, jet_kernel *k, taut_error *error)
         taut_tape_jet_prepare(kernel->tape, jet->order + 1, k->lanes,
                               k->regs + c * k->size * (jet->order + 1));
     return 0;
+}
+
+/* What kernels have to give: forces and masses that depend on nothing but parameters are known. */
+static unsigned asked(const taut_jet *jet, bool steady)
+{
+    unsigned known = 0;
+    if (!jet->frozen && jet->context->system->sizes.mass == TAUT_MASS_DIAGONAL)
+        known |= TAUT_WANT_MASS;
+    if (!jet->frozen && steady)
+        known |= TAUT_WANT_FORCE | TAUT_WANT_FORCE_DQ;
+    return jet->wanted & ~known;
 }
 
 /* Settles what is wanted. Kernels that this is the first to need get their memory. */
@@ -66,7 +86,9 @@ static int want(taut_jet *jet, unsigned wanted, taut_error *error)
         jet_kernel *one = &jet->kernel[k];
         const taut_statement_kernel *written = jet->context->system->kernel[k % jet->kernels];
         one->kernel = k < jet->kernels ? written : written->guards ? written->guards->held : NULL;
-        one->level = one->kernel ? taut_statement_kernel_level(one->kernel, wanted) : -1;
+        one->level = one->kernel
+                         ? taut_statement_kernel_level(one->kernel, asked(jet, written->steady))
+                         : -1;
         if (one->level >= 0 && !one->regs)
             TAUT_TRY(make_kernel(jet, one, error));
     }
@@ -136,70 +158,75 @@ void taut_jet_destroy(taut_jet *jet)
     taut_arena_clear(&arena);
 }
 
-static void fill(double *to, int n, double value)
+/* Kernel k, as the context evaluates it now. */
+static const jet_kernel *jet_kernel_now(const taut_jet *jet, int32_t k)
 {
-    for (int l = 0; l < n; l++)
-        to[l] = value;
+    bool held = jet->context->kernel[k] != jet->context->system->kernel[k];
+    return &jet->kernel[held ? jet->kernels + k : k];
 }
 
-/* Coefficient j of every input of members [first, first + n). */
-static void set_inputs(const taut_jet *jet, const jet_kernel *k, int j, int64_t first, int n,
-                       double t, const double *q, const double *v, double *regs)
+/* Registers of order j of a chunk. */
+static taut_block_regs registers(const taut_jet *jet, const jet_kernel *k, int64_t chunk, int j)
 {
-    double time = j == 0 ? t : j == 1 && !jet->frozen ? 1 : 0;
-    const double *parameter = j == 0                ? jet->context->parameter
-                              : j == 1 && jet->seed ? jet->seed
-                                                    : jet->zero;
-    for (int32_t s = 0; s < k->kernel->slots; s++) {
-        const taut_slot *slot = &k->kernel->slot[s];
-        double *to = regs + (int64_t)s * k->lanes;
-        const double *from = slot->source == TAUT_FROM_Q                  ? q
-                             : slot->source == TAUT_FROM_V                ? v
-                             : slot->source == TAUT_FROM_PARAMETER        ? parameter
-                             : slot->source == TAUT_FROM_WEIGHT && j == 0 ? jet->weight
-                             : slot->source == TAUT_FROM_BRANCH && j == 0
-                                 ? taut_hold_branches(jet->context)
-                                 : NULL;
-        if (from && slot->gather)
-            for (int l = 0; l < n; l++)
-                to[l] = from[slot->gather[first + l]];
-        else if (from)
-            fill(to, n, from[slot->one]);
-        else if (slot->source == TAUT_FROM_TIME)
-            fill(to, n, time);
-        else if (slot->source == TAUT_FROM_DATA && j == 0)
-            taut_copy(n, slot->data + first, to);
-        else
-            fill(to, n, 0);
-    }
+    return (taut_block_regs){.lanes = k->lanes,
+                             .regs = k->regs + (chunk * (jet->order + 1) + j) * k->size};
 }
 
-static void run_kernel(taut_jet *jet, const jet_kernel *k, int j, double t, const double *q,
-                       const double *v, taut_values *values)
+static int members_of(const jet_kernel *k, int64_t first)
+{
+    return k->kernel->members - first < k->lanes ? (int)(k->kernel->members - first) : k->lanes;
+}
+
+static void run_kernel(taut_jet *jet, const jet_kernel *k, int j, const taut_inputs *inputs,
+                       taut_values *values)
 {
     for (int64_t c = 0; c < k->chunks; c++) {
         int64_t first = c * k->lanes;
-        int n =
-            k->kernel->members - first < k->lanes ? (int)(k->kernel->members - first) : k->lanes;
-        double *block = k->regs + c * k->size * (jet->order + 1), *now = block + j * k->size;
-        set_inputs(jet, k, j, first, n, t, q, v, now);
-        taut_tape_jet_run(k->kernel->tape, k->level, j, k->lanes, n, block);
-        taut_statement_kernel_scatter(jet->context, k->kernel, jet->wanted, first, n, now, k->lanes,
-                                      jet->frozen ? jet->v : v, values);
+        int n = members_of(k, first);
+        taut_block_regs now = registers(jet, k, c, j);
+        if (inputs->parameter)
+            taut_statement_kernel_set_parameters(k->kernel, inputs->parameter, &now);
+        taut_statement_kernel_load(k->kernel, k->level, first, n, inputs, &now);
+        taut_tape_jet_run(k->kernel->tape, k->level, j, k->lanes, n, registers(jet, k, c, 0).regs);
+        taut_statement_kernel_scatter(jet->context, k->kernel, asked(jet, false), first, n,
+                                      now.regs, k->lanes, jet->frozen ? jet->v : inputs->v, values);
     }
 }
 
-/* Masses that no kernel gives are constant: they have a coefficient of order 0 only. */
-static void add_constant_mass(const taut_jet *jet, int j, taut_values *values)
+/* Coefficient j of what the kernels read. */
+static taut_inputs inputs_of(const taut_jet *jet, int j, double t, const double *q, const double *v)
 {
-    const taut_system *system = jet->context->system;
-    if (!(jet->wanted & TAUT_WANT_MASS) || j > 0 || !system->mass_constant)
-        return;
-    const taut_pattern *tangent = &taut_system_patterns(system)->tangent;
-    for (taut_index i = 0; i < system->sizes.coordinates; i++) {
-        bool diagonal = system->sizes.mass == TAUT_MASS_DIAGONAL;
-        values->mass[diagonal ? i : taut_row_find(tangent, i, i)] += system->mass_constant[i];
+    taut_inputs inputs = {.q = q, .v = v, .moving = j > 0};
+    if (j == 0) {
+        inputs.t = t;
+        inputs.parameter = jet->context->parameter;
+        inputs.weight = jet->weight;
+        inputs.branch = taut_hold_branches(jet->context);
+    } else if (j == 1) {
+        inputs.t = !jet->frozen;
+        inputs.parameter = jet->seed;
     }
+    return inputs;
+}
+
+/* Masses and forces that no kernel gives are constant: they have a coefficient of order 0 only. */
+static void begin(const taut_jet *jet, int j, taut_values *values)
+{
+    const taut_context *context = jet->context;
+    const taut_system *system = context->system;
+    const taut_index n = system->sizes.coordinates;
+    const bool diagonal = system->sizes.mass == TAUT_MASS_DIAGONAL;
+    taut_values_clear(system, jet->wanted, values);
+    if (j > 0 || jet->frozen)
+        return;
+    if (jet->wanted & TAUT_WANT_FORCE && context->steady_force)
+        taut_copy(n, context->steady_force, values->force);
+    if (jet->wanted & TAUT_WANT_MASS && diagonal)
+        taut_copy(n, context->mass, values->mass);
+    const double *mass = jet->wanted & TAUT_WANT_MASS && !diagonal ? system->mass_constant : NULL;
+    for (taut_index i = 0; mass && i < n; i++)
+        if (mass[i] != 0)
+            values->mass[taut_row_find(&taut_system_patterns(system)->tangent, i, i)] += mass[i];
 }
 
 const taut_system *taut_jet_system(const taut_jet *jet, unsigned *wanted)
@@ -219,13 +246,12 @@ int taut_jet_advance_inside(taut_jet *jet, int j, double t, const double *q, con
     if (j == 0)
         jet->context->statistics.jets++;
     jet->done = j;
-    taut_values_clear(system, jet->wanted, values);
-    add_constant_mass(jet, j, values);
+    taut_inputs inputs = inputs_of(jet, j, t, q, v ? v : jet->zero);
+    begin(jet, j, values);
     for (int32_t k = 0; k < jet->kernels; k++) {
-        bool held = jet->context->kernel[k] != system->kernel[k];
-        const jet_kernel *one = &jet->kernel[held ? jet->kernels + k : k];
+        const jet_kernel *one = jet_kernel_now(jet, k);
         if (one->level >= 0)
-            run_kernel(jet, one, j, t, q, v ? v : jet->zero, values);
+            run_kernel(jet, one, j, &inputs, values);
     }
     if (system->muted)
         taut_values_mute(system, jet->wanted, values);
@@ -236,6 +262,22 @@ int taut_jet_advance_inside(taut_jet *jet, int j, double t, const double *q, con
         TAUT_TRY(taut_check_finite(system, TAUT_BOND, "a Taylor coefficient of bond", t,
                                    values->bond, system->sizes.bonds, error));
     return 0;
+}
+
+void taut_jet_rows(const taut_jet *jet, int j, const double *x, const double *y, double *rows,
+                   double *forces)
+{
+    for (int32_t k = 0; k < jet->kernels; k++) {
+        const jet_kernel *one = jet_kernel_now(jet, k);
+        if (one->level < 1 || one->kernel->role != TAUT_ROLE_BOND)
+            continue;
+        for (int64_t c = 0; c < one->chunks; c++) {
+            int64_t first = c * one->lanes;
+            taut_block_regs then = registers(jet, one, c, j);
+            taut_statement_kernel_rows(one->kernel, first, members_of(one, first), then.regs,
+                                       one->lanes, x, y, rows, forces);
+        }
+    }
 }
 
 /* ---- derivatives with respect to parameters */

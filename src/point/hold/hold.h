@@ -27,7 +27,9 @@ typedef struct taut_masked_saddle {
     taut_pattern jacobian, tangent;
     const unsigned char *hold;
     unsigned bit;
-    double *g, *k, *d;    /* as they are factored */
+    bool plain;           /* every row has entries */
+    bool whole;           /* the latest matrix was that of all of M and G, without D */
+    double *g, *k, *d;    /* as they are factored, unless it was whole */
     unsigned char *moves; /* [m]: counted, with a free coordinate */
     const char *purpose;  /* begins the message for a singular matrix; may be replaced */
     taut_saddle *saddle;

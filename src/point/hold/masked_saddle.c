@@ -9,6 +9,8 @@
 #include "base/rows.h"
 #include "point/hold/hold.h"
 
+#include <string.h>
+
 #include "system/singular.h"
 
 static bool held(const taut_masked_saddle *s, taut_index i)
@@ -58,6 +60,9 @@ static int create(taut_masked_saddle *s, taut_context *context, taut_arena *aren
     s->d = TAUT_NEW(arena, double, s->m);
     s->moves = TAUT_NEW(arena, unsigned char, s->m);
     TAUT_NEED(error, s->g, s->k, s->d, s->moves);
+    s->plain = true;
+    for (taut_index i = 0; i < s->m; i++)
+        s->plain = s->plain && s->jacobian.start[i + 1] > s->jacobian.start[i];
     return new_saddle(s, &sizes, curved, error);
 }
 
@@ -116,8 +121,14 @@ int taut_masked_saddle_factor(taut_masked_saddle *s, double t, const double *mas
                               const double *jacobian, const unsigned char *counts,
                               double relaxation, taut_error *error)
 {
-    mask_mass(s, mass);
-    mask_jacobian(s, jacobian, counts);
+    const bool some = taut_hold_any(s->hold, s->n, s->bit);
+    s->whole = s->plain && !some && relaxation == 0 && !(counts && memchr(counts, 0, (size_t)s->m));
+    if (s->whole) {
+        memset(s->moves, 1, (size_t)s->m);
+    } else {
+        mask_mass(s, mass);
+        mask_jacobian(s, jacobian, counts);
+    }
     for (taut_index i = 0; i < s->m && relaxation > 0; i++) {
         double sum = 0;
         for (taut_index k = s->jacobian.start[i]; k < s->jacobian.start[i + 1]; k++)
@@ -128,14 +139,15 @@ int taut_masked_saddle_factor(taut_masked_saddle *s, double t, const double *mas
                            .allocator = s->allocator,
                            .n = s->n,
                            .m = s->m,
-                           .mass = s->k,
+                           .mass = s->whole ? mass : s->k,
                            .mass_start = s->tangent.start,
                            .start = s->jacobian.start,
                            .column = s->jacobian.column,
-                           .jacobian = s->g,
-                           .compliance = s->d,
-                           .held = taut_hold_any(s->hold, s->n, s->bit)};
-    int status = taut_saddle_factor(s->saddle, s->k, s->g, NULL, s->d, error);
+                           .jacobian = s->whole ? jacobian : s->g,
+                           .compliance = s->whole ? NULL : s->d,
+                           .held = some};
+    int status =
+        taut_saddle_factor(s->saddle, parts.mass, parts.jacobian, NULL, parts.compliance, error);
     return taut_singular_explain(&parts, status, t, s->purpose, error);
 }
 
@@ -144,7 +156,7 @@ int taut_masked_saddle_solve(const taut_masked_saddle *s, double *x, double *y, 
     for (taut_index i = 0; i < s->n && s->hold; i++)
         if (held(s, i))
             x[i] = 0;
-    for (taut_index i = 0; i < s->m; i++)
+    for (taut_index i = 0; i < s->m && !s->whole; i++)
         if (!s->moves[i])
             y[i] = 0;
     TAUT_TRY(taut_saddle_solve(s->saddle, 1, x, y, error));

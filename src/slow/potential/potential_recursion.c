@@ -145,7 +145,7 @@ static int fill_rows(taut_potential_recursion *r, taut_error *error)
     taut_clear(rows_of(r) * n, r->row1);
     taut_clear(rows_of(r) * n, r->row2);
     for (taut_index i = 0; i < e->m; i++)
-        taut_row_add(g, r->levels->jacobian, i, e->counts[i], r->row1 + (d + i) * n);
+        taut_row_add(g, r->levels->values.jacobian, i, e->counts[i], r->row1 + (d + i) * n);
     taut_copy(e->m * n, r->row1 + d * n, r->row2 + d * n);
     return fill_potential(r, error);
 }
@@ -230,7 +230,7 @@ static int find_rows(taut_potential_recursion *r, double t, taut_error *error)
     for (taut_index k = 0; k < l->equations.m; k++) {
         r->g[d + k] = l->values.bond[k];
         r->gdot[d + k] = l->values.bond_dt[k] +
-                         taut_row_dot(&l->equations.saddle.jacobian, l->jacobian, k, l->v);
+                         taut_row_dot(&l->equations.saddle.jacobian, l->values.jacobian, k, l->v);
     }
     return TAUT_OK;
 }

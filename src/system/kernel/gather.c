@@ -110,8 +110,8 @@ static bool has_branches(int level, int64_t first, int n, taut_block_regs *regs)
     return known;
 }
 
-static void load(const taut_statement_kernel *kernel, int level, int64_t first, int n,
-                 const taut_inputs *inputs, taut_block_regs *regs)
+void taut_statement_kernel_load(const taut_statement_kernel *kernel, int level, int64_t first,
+                                int n, const taut_inputs *inputs, taut_block_regs *regs)
 {
     const taut_fetch *end = kernel->fetch + kernel->fetch_end[level];
     const bool known = regs->fixed && has_branches(level, first, n, regs);
@@ -120,10 +120,18 @@ static void load(const taut_statement_kernel *kernel, int level, int64_t first, 
         if (known && f->source == TAUT_FROM_BRANCH)
             continue;
         if (f->data) {
-            taut_copy(n, f->data + first, to);
+            if (!inputs->moving)
+                taut_copy(n, f->data + first, to);
             continue;
         }
         const double *from = inputs->from[f->source];
+        if (!from)
+            continue;
+        if (n == 1) {
+            *to = from[f->places.gather ? f->places.gather[first]
+                                        : f->places.first + f->places.stride * first];
+            continue;
+        }
         taut_places at = taut_places_from(&f->places, first);
         if (f->pair)
             taut_lanes_load_pairs(to, regs->regs + (int64_t)(++f)->to * regs->lanes,
@@ -138,7 +146,7 @@ static void load(const taut_statement_kernel *kernel, int level, int64_t first, 
 void taut_statement_kernel_run(const taut_statement_kernel *kernel, int level, int64_t first, int n,
                                const taut_inputs *inputs, taut_block_regs *regs)
 {
-    load(kernel, level, first, n, inputs, regs);
+    taut_statement_kernel_load(kernel, level, first, n, inputs, regs);
     taut_tape_run(kernel->tape, level, regs->lanes, n, regs->regs);
 }
 

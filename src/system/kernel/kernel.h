@@ -165,6 +165,9 @@ typedef struct taut_inputs {
         const double *from[TAUT_FROM_BRANCH + 1];
     };
     double t;
+    /* a Taylor coefficient of order 1 or more: data and arrays that are NULL have none, and their
+     * registers stay */
+    bool moving;
 } taut_inputs;
 
 /* Register block of one kernel in one context. */
@@ -190,7 +193,10 @@ int taut_statement_kernel_regs(const taut_statement_kernel *kernel, taut_arena *
  * gather. */
 void taut_statement_kernel_set_parameters(const taut_statement_kernel *kernel,
                                           const double *parameter, taut_block_regs *regs);
-/* Gathers members [first, first + n) and runs to a level. */
+/* Gathers what members [first, first + n) need up to a level. */
+void taut_statement_kernel_load(const taut_statement_kernel *kernel, int level, int64_t first,
+                                int n, const taut_inputs *inputs, taut_block_regs *regs);
+/* The same, and runs to that level. */
 void taut_statement_kernel_run(const taut_statement_kernel *kernel, int level, int64_t first, int n,
                                const taut_inputs *inputs, taut_block_regs *regs);
 /* After a run: 0 when g, G and gamma of n members are finite, NaN when they may not be (see

@@ -183,6 +183,37 @@ void taut_lanes_pull_pairs(double *to, const double *x, const double *y, const d
     pull_pairs(to, x, y, z, n);
 }
 
+void taut_lanes_push(double *restrict to, const double *restrict x, const double *restrict from,
+                     taut_places at, int n)
+{
+    for (int k = 0; k < n; k++)
+        to[k] -= x[k] * from[at.gather ? at.gather[k] : at.first + at.stride * k];
+}
+
+TAUT_HOT static void push_pairs(double *restrict to, const double *restrict x,
+                                const double *restrict y, const double *restrict from, int n)
+{
+    int k = 0;
+#ifdef SHUFFLES
+    TAUT_UNROLLED
+    for (; k + 4 <= n; k += 4) {
+        four a = *(const four *)(from + 2 * k), b = *(const four *)(from + 2 * k + 4);
+        four even = __builtin_shufflevector(a, b, 0, 1, 4, 5),
+             odd = __builtin_shufflevector(a, b, 2, 3, 6, 7);
+        *(four *)(to + k) -=
+            *(const four *)(x + k) * __builtin_shufflevector(even, odd, 0, 4, 2, 6) +
+            *(const four *)(y + k) * __builtin_shufflevector(even, odd, 1, 5, 3, 7);
+    }
+#endif
+    for (; k < n; k++)
+        to[k] -= x[k] * from[2 * k] + y[k] * from[2 * k + 1];
+}
+
+void taut_lanes_push_pairs(double *to, const double *x, const double *y, const double *from, int n)
+{
+    push_pairs(to, x, y, from, n);
+}
+
 INLINED void rows_of(double *restrict to, const double *restrict x, const int32_t *restrict column,
                      int32_t columns, int64_t lanes, int n)
 {

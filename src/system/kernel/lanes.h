@@ -33,6 +33,10 @@ void taut_lanes_divide(double *to, const double *x, const double *by, taut_place
  * to[2 k + 1] -= x[k] z[k] */
 void taut_lanes_pull(double *to, const double *x, const double *y, taut_places places, int n);
 void taut_lanes_pull_pairs(double *to, const double *x, const double *y, const double *z, int n);
+/* to[k] -= x[k] from[place k]; and both components of points in a plane: to[k] -= x[k] from[2 k] +
+ * y[k] from[2 k + 1] */
+void taut_lanes_push(double *to, const double *x, const double *from, taut_places places, int n);
+void taut_lanes_push_pairs(double *to, const double *x, const double *y, const double *from, int n);
 /* Short rows from long columns: to[k * columns + c] = x[column[c] * lanes + k] */
 void taut_lanes_rows(double *to, const double *x, const int32_t *column, int32_t columns, int lanes,
                      int n);

@@ -156,7 +156,9 @@ static void scatter_jacobian(const target *s)
     const taut_statement_kernel *kernel = s->kernel;
     const taut_index *start = s->context->system->jacobian_start, *row = kernel->row + s->first;
     const int32_t *entry = kernel->tape->output + 1;
-    if (s->wanted & TAUT_WANT_COLUMNS) {
+    if (!s->values->jacobian) {
+        /* jets keep it */
+    } else if (s->wanted & TAUT_WANT_COLUMNS) {
         double *to = s->values->jacobian + kernel->column_first + s->first;
         for (int32_t c = 0; c < kernel->locals; c++)
             taut_copy(s->n, out(s, 1 + c), to + (int64_t)c * kernel->column_step);
@@ -172,35 +174,105 @@ static void scatter_jacobian(const target *s)
         store_rows(s, 1 + kernel->locals, s->values->bond_dt);
 }
 
-/* Tensions, a batch at a time, and what they add to the forces; both components of points in a
- * plane at once. */
+enum { BATCH = 256 };
+
+/* Whether locals c and c + 1 are both components of the same points in a plane. */
+static bool are_pair(const taut_statement_kernel *kernel, int32_t c)
+{
+    const taut_places *at = &kernel->local[c].places, *next = at;
+    if (c + 1 < kernel->locals)
+        next = &kernel->local[c + 1].places;
+    return !at->gather && !next->gather && at->stride == 2 && next->stride == 2 &&
+           next->first == at->first + 1;
+}
+
+/* force -= G^T tension, for n members from first + begin on. */
+static void pull(const target *s, int begin, int n, const double *tension, double *force)
+{
+    const taut_statement_kernel *kernel = s->kernel;
+    for (int32_t c = 0; c < kernel->locals; c++) {
+        const double *x = out(s, 1 + c) + begin;
+        taut_places at = taut_places_from(&kernel->local[c].places, s->first + begin);
+        if (are_pair(kernel, c))
+            taut_lanes_pull_pairs(force + at.first, tension, x, out(s, 2 + c++) + begin, n);
+        else
+            taut_lanes_pull(force, tension, x, at, n);
+    }
+}
+
+/* Tensions, a batch at a time, and what they add to the forces. */
 static void scatter_pull(const target *s)
 {
-    enum { BATCH = 256 };
-    const taut_statement_kernel *kernel = s->kernel;
-    double room[BATCH], *force = s->values->force;
+    double room[BATCH];
     for (int begin = 0; begin < s->n; begin += BATCH) {
         const int n = s->n - begin < BATCH ? s->n - begin : BATCH;
-        const int64_t first = s->first + begin;
-        taut_places rows = taut_places_from(&kernel->rows, first);
+        taut_places rows = taut_places_from(&s->kernel->rows, s->first + begin);
         bool direct = !rows.gather && rows.stride == 1;
         double *tension = direct ? s->values->bond + rows.first : room;
         taut_lanes_divide(tension, out(s, 0) + begin, s->context->compliance, rows, n);
         if (!direct)
             taut_lanes_store(s->values->bond, tension, rows, n);
-        for (int32_t c = 0; c < kernel->locals; c++) {
-            const double *x = out(s, 1 + c) + begin;
-            taut_places at = taut_places_from(&kernel->local[c].places, first),
-                        next = c + 1 < kernel->locals
-                                   ? taut_places_from(&kernel->local[c + 1].places, first)
-                                   : at;
-            bool pair = !at.gather && !next.gather && at.stride == 2 && next.stride == 2 &&
-                        next.first == at.first + 1;
-            if (pair)
-                taut_lanes_pull_pairs(force + at.first, tension, x, out(s, 2 + c++) + begin, n);
-            else
-                taut_lanes_pull(force, tension, x, at, n);
+        pull(s, begin, n, tension, s->values->force);
+    }
+}
+
+/* product -= G x, for n members from first + begin on. */
+static void push(const target *s, int begin, int n, const double *x, double *product)
+{
+    const taut_statement_kernel *kernel = s->kernel;
+    for (int32_t c = 0; c < kernel->locals; c++) {
+        const double *g = out(s, 1 + c) + begin;
+        taut_places at = taut_places_from(&kernel->local[c].places, s->first + begin);
+        if (are_pair(kernel, c))
+            taut_lanes_push_pairs(product, g, out(s, 2 + c++) + begin, x + at.first, n);
+        else
+            taut_lanes_push(product, g, x, at, n);
+    }
+}
+
+/* One member. */
+static void rows_of_one(const target *s, const double *x, const double *y, double *rows,
+                        double *forces)
+{
+    const taut_index row = s->kernel->row[s->first];
+    double sum = 0;
+    for (int32_t c = 0; c < s->kernel->locals; c++) {
+        const double g = *out(s, 1 + c);
+        const taut_index at = index_of(s, c, 0);
+        if (rows)
+            sum += g * x[at];
+        if (forces)
+            forces[at] -= g * y[row];
+    }
+    if (rows)
+        rows[row] -= sum;
+}
+
+void taut_statement_kernel_rows(const taut_statement_kernel *kernel, int64_t first, int count,
+                                const double *regs, int lanes, const double *x, const double *y,
+                                double *rows, double *forces)
+{
+    const target s = {.kernel = kernel, .first = first, .n = count, .lanes = lanes, .regs = regs};
+    const bool next = !kernel->rows.gather && kernel->rows.stride == 1;
+    double work[BATCH];
+    if (count == 1) {
+        rows_of_one(&s, x, y, rows, forces);
+        return;
+    }
+    for (int begin = 0; begin < count; begin += BATCH) {
+        const int n = count - begin < BATCH ? count - begin : BATCH;
+        taut_places at = taut_places_from(&kernel->rows, first + begin);
+        if (rows && next) {
+            push(&s, begin, n, x, rows + at.first);
+        } else if (rows) {
+            taut_clear(n, work);
+            push(&s, begin, n, x, work);
+            taut_lanes_add(rows, 1, work, at, n);
         }
+        if (forces && !next)
+            taut_lanes_load(work, y, at, n);
+        if (forces)
+            pull(&s, begin, n, next ? y + at.first : work, forces);
     }
 }
 

@@ -36,4 +36,10 @@ double taut_single_run(const taut_system *system, const taut_statement_kernel *k
                        const taut_inputs *inputs, double *regs, unsigned wanted,
                        taut_values *values);
 
+/* With the Jacobian in the registers of members [first, first + n) of a bond: rows -= G x, forces
+ * -= G^T y; rows or forces NULL: not this one. */
+void taut_statement_kernel_rows(const taut_statement_kernel *kernel, int64_t first, int n,
+                                const double *regs, int lanes, const double *x, const double *y,
+                                double *rows, double *forces);
+
 #endif
