@@ -6,8 +6,9 @@
  * is timed. Errors are those against radau9; what Verlet leaves is the oscillation of the initial
  * state, 7.5e-6 in velocities at omega = 1e5, whatever its step.
  *
- *     bench_slow_field run MOTION OPTIONS
- *     a run of the double pendulum; prints its evaluations: for bench_slow_field_instructions.sh */
+ *     bench_slow_field run|compiled MOTION OMEGA OPTIONS
+ *     a run of the double pendulum; prints its evaluations, its error (slow: the largest in
+ *     positions at t = 10 against radau9) and its level: for bench_slow_field_instructions.sh */
 #define _XOPEN_SOURCE 700
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static const char chain[] =
     "link[1] = length(bob[1]) - 1 stiffness omega^2\n"
     "link[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N stiffness omega^2\n"
     "[start]\nbob[i] = (i, 0) for i in 1..N\n";
-static const char pendulum[] = "[parameters]\nomega = 1e4\n[coordinates]\nx1, y1, x2, y2\n[bonds]\n"
+static const char pendulum[] = "[parameters]\nomega = %s\n[coordinates]\nx1, y1, x2, y2\n[bonds]\n"
                                "inner = sqrt(x1^2 + y1^2) - 1 stiffness omega^2\n"
                                "outer = sqrt((x1-x2)^2 + (y1-y2)^2) - 1 stiffness omega^2\n"
                                "[start]\nx1 = 1, x2 = 2, y1' = -0.5, y2' = 0.5\n";
@@ -107,19 +108,40 @@ static int compare_chains(void)
     return 0;
 }
 
+/* Positions of the double pendulum at t = 10 into q[4]. The run that is counted is made by
+ * taut_solver_advance. */
+static int pendulum_at(const char *omega, const char *settings, bool compile, bool counted,
+                       double *q, taut_result *result)
+{
+    char model[600];
+    snprintf(model, sizeof model, pendulum, omega);
+    bench b = make_how(model, 0, settings, compile);
+    if (b.code == 0)
+        b.code = counted ? taut_solver_advance(b.solver, 10, &b.error)
+                         : taut_solver_run(b.solver, NULL, 0, NULL, NULL, &b.error);
+    if (b.code == 0)
+        taut_solver_result_get(b.solver, result, NULL);
+    for (int i = 0; b.code == 0 && i < 4; i++)
+        q[i] = taut_solver_position(b.solver)[i];
+    return done(&b);
+}
+
 int main(int argc, char **argv)
 {
     taut_blas_threads(1);
-    if (argc < 4)
+    if (argc < 5)
         return compare_chains();
     char settings[300];
-    taut_result result = {.size = sizeof result};
-    snprintf(settings, sizeof settings, "motion=%s method=dop8 until=10 %s", argv[2], argv[3]);
-    bench b = make(pendulum, 0, settings);
-    if (b.code == 0)
-        b.code = taut_solver_advance(b.solver, 10, &b.error);
-    if (b.code == 0)
-        taut_solver_result_get(b.solver, &result, NULL);
-    printf("%lld\n", (long long)result.statistics.force_evaluations);
-    return done(&b) != 0;
+    taut_result result = {.size = sizeof result}, other = {.size = sizeof other};
+    double q[4], reference[4] = {0};
+    snprintf(settings, sizeof settings, "motion=%s method=dop8 until=10 %s", argv[2], argv[4]);
+    if (pendulum_at(argv[3], settings, strcmp(argv[1], "compiled") == 0, true, q, &result))
+        return 1;
+    bool slow = strcmp(argv[2], "slow") == 0;
+    if (slow && pendulum_at(argv[3], "motion=slow method=radau9 rtol=1e-13 until=10", false, false,
+                            reference, &other))
+        return 1;
+    printf("%lld %.3g %d\n", (long long)result.statistics.force_evaluations, apart(4, q, reference),
+           result.level);
+    return 0;
 }

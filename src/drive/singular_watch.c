@@ -41,7 +41,7 @@ int taut_singular_create(taut_solver *solver, taut_error *error)
     for (taut_index i = 0, r = 0; i < solver->sizes.bonds; i++)
         if (solver->drift.watched[i])
             w->rod[r++] = i;
-    TAUT_TRY(taut_fused_open(solver->context, TAUT_FUSED_SPAN, solver->drift.rows, w->rod,
+    TAUT_TRY(taut_fused_open(solver->context, TAUT_FUSED_SPAN, 0, solver->drift.rows, w->rod,
                              &solver->arena, &w->fused, error));
     return TAUT_RESERVE(&solver->arena, rows * rows, error, &w->gram);
 }
