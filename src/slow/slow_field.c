@@ -138,7 +138,7 @@ static int move_onto(taut_slow_field *w, bool fused, double t, const double *q, 
 static int apply(taut_projector *projector, double t, double *q, double *v, taut_error *error)
 {
     taut_slow_field *w = projector->self;
-    const bool fused = w->position && w->velocity && tape_of(w->manifold, w->level);
+    const bool fused = taut_slow_field_is_small(w) && tape_of(w->manifold, w->level);
     if (!fused || move_onto(w, true, t, q, v, NULL) != 0)
         TAUT_TRY(move_onto(w, false, t, q, v, error));
     taut_copy(w->field.n, w->q, q);
@@ -184,37 +184,45 @@ int taut_slow_field_correction(taut_slow_field *w, int level, bool first, double
 }
 
 /* Where there is none yet. */
-static int open_tape(taut_slow_field *w, taut_fused_kind kind, int level, taut_index rods,
-                     const taut_index *rod, taut_fused_work **tape, taut_error *error)
+static int open_tape(taut_slow_field *w, taut_fused_kind kind, int level, taut_fused_work **tape,
+                     taut_error *error)
 {
-    if (*tape)
-        return TAUT_OK;
-    return taut_fused_open(w->context, kind, level, rods, rod, w->arena, tape, error);
+    return *tape ? TAUT_OK
+                 : taut_fused_open(w->context, kind, level, w->rods, w->rod, w->arena, tape, error);
+}
+
+/* Both corrections: NULL for systems that are not small. */
+static int open_corrections(taut_slow_field *w, taut_error *error)
+{
+    w->rod = TAUT_NEW(w->arena, taut_index, w->field.m);
+    TAUT_NEED(error, w->rod);
+    for (taut_index i = 0; i < w->field.m; i++)
+        if (w->recursion->equations.counts[i])
+            w->rod[w->rods++] = i;
+    TAUT_TRY(open_tape(w, TAUT_FUSED_POSITION, 0, &w->position, error));
+    return open_tape(w, TAUT_FUSED_VELOCITY, 0, &w->velocity, error);
 }
 
 /* The tapes that steps need, and those of the next level, to which the field may rise. */
-static int open_tapes(taut_slow_field *w, int level, taut_error *error)
+static int open_levels(taut_slow_field *w, int level, taut_error *error)
 {
     const int last = level < w->level + 1 ? level : w->level + 1;
-    taut_index rods = 0, *rod = TAUT_NEW(w->arena, taut_index, w->field.m);
-    TAUT_NEED(error, rod);
-    for (taut_index i = 0; i < w->field.m; i++)
-        if (w->recursion->equations.counts[i])
-            rod[rods++] = i;
-    TAUT_TRY(open_tape(w, TAUT_FUSED_POSITION, 0, rods, rod, &w->position, error));
-    TAUT_TRY(open_tape(w, TAUT_FUSED_VELOCITY, 0, rods, rod, &w->velocity, error));
-    for (int j = 0; w->position && w->velocity && j <= last && j < TAUT_SLOW_TAPES; j++) {
-        TAUT_TRY(open_tape(w, TAUT_FUSED_MANIFOLD, j, rods, rod, &w->manifold[j], error));
+    for (int j = 0; taut_slow_field_is_small(w) && j <= last && j < TAUT_SLOW_TAPES; j++) {
+        TAUT_TRY(open_tape(w, TAUT_FUSED_MANIFOLD, j, &w->manifold[j], error));
         if (j > 0)
-            TAUT_TRY(
-                open_tape(w, TAUT_FUSED_ACCELERATION, j, rods, rod, &w->acceleration[j], error));
+            TAUT_TRY(open_tape(w, TAUT_FUSED_ACCELERATION, j, &w->acceleration[j], error));
     }
     return TAUT_OK;
 }
 
+bool taut_slow_field_is_small(const taut_slow_field *w)
+{
+    return w->position && w->velocity;
+}
+
 int taut_slow_field_reserve(taut_slow_field *w, int level, taut_error *error)
 {
-    TAUT_TRY(open_tapes(w, level, error));
+    TAUT_TRY(open_levels(w, level, error));
     return taut_multiplier_recursion_reserve(w->recursion, level, error);
 }
 
@@ -258,8 +266,9 @@ static int fill(taut_slow_field *w, taut_context *context, taut_arena *arena,
     TAUT_TRY(TAUT_RESERVE(arena, w->field.m, error, &w->lambda[0], &w->lambda[1]));
     TAUT_TRY(TAUT_RESERVE(arena, 2 * (int64_t)w->field.m, error, &w->y));
     TAUT_TRY(taut_field_stiff_index1(context, arena, statistics, &w->rigid, error));
-    return taut_multiplier_recursion_create(context, arena, statistics, w->most, 1, NULL,
-                                            &w->recursion, error);
+    TAUT_TRY(taut_multiplier_recursion_create(context, arena, statistics, w->most, 1, NULL,
+                                              &w->recursion, error));
+    return open_corrections(w, error);
 }
 
 int taut_slow_field_create(taut_context *context, taut_arena *arena, taut_statistics *statistics,

@@ -22,6 +22,7 @@ typedef struct taut_slow_field {
     struct taut_fused_work *position, *velocity;
     taut_context *context;
     taut_arena *arena;
+    taut_index rods, *rod;        /* bonds that are not soft */
     double *y, *a[2], *lambda[2]; /* [2m], [n], [m]: of these, and for corrections */
 } taut_slow_field;
 
@@ -37,6 +38,8 @@ typedef struct taut_slow_correction {
  * Memory comes from the arena. */
 int taut_slow_field_create(taut_context *context, taut_arena *arena, taut_statistics *statistics,
                            taut_slow_field **field, taut_error *error);
+/* Levels are tapes: an evaluation costs a third of what jets cost, or less. */
+bool taut_slow_field_is_small(const taut_slow_field *field);
 /* Memory for all up to this level (of corrections: one above that of the field, which is set). What
  * is evaluated then allocates nothing. */
 int taut_slow_field_reserve(taut_slow_field *field, int level, taut_error *error);

@@ -268,13 +268,12 @@ int taut_fused_create(const taut_system *system, taut_fused_kind kind, int level
 
 /* ---- compiled forms of a system */
 
-/* Of slow motion, for which all bonds that are not soft are rigid, the manifold of level 0 and the
- * accelerations of level 1: others are long, and compilers take as long for them as for all. */
+/* Of slow motion, for which all bonds that are not soft are rigid, the accelerations of level 1
+ * alone: others are long, or needed once in a step, and compilers take their time for each. */
 static bool is_compiled(int variant, taut_fused_kind kind, int level)
 {
-    if (kind == TAUT_FUSED_MANIFOLD)
-        return variant == 1 && level == 0;
-    return level == 0 || (variant == 1 && kind == TAUT_FUSED_ACCELERATION);
+    return level == 0 ? kind != TAUT_FUSED_MANIFOLD
+                      : variant == 1 && kind == TAUT_FUSED_ACCELERATION;
 }
 
 static int prepare(taut_system *system, int variant, const unsigned char *rigid, taut_error *error)
