@@ -420,10 +420,11 @@ void taut_graph_derivatives(taut_graph *graph, int roots, const int32_t *root, i
                             const int32_t *slot, const int32_t *seed, int32_t *derivative)
 {
     int32_t zero = number(graph, 0.0);
-    for (int k = 0; k < roots; k++)
-        derivative[k] = -1;
-    if (sweep_begin(graph, roots, root))
+    if (sweep_begin(graph, roots, root)) {
+        for (int k = 0; k < roots; k++)
+            derivative[k] = -1;
         return;
+    }
     taut_sweep *sweep = &graph->sweep;
     for (int k = 0; k < count; k++) {
         int32_t input = swept_input(graph, slot[k]);
@@ -439,8 +440,8 @@ void taut_graph_derivatives(taut_graph *graph, int roots, const int32_t *root, i
         else if (op != TAUT_OP_INPUT)
             sweep->value[self] = tangent(graph, self);
     }
-    for (int k = 0; k < roots && !graph->status; k++)
-        derivative[k] = sweep->value[root[k]];
+    for (int k = 0; k < roots; k++)
+        derivative[k] = graph->status ? -1 : sweep->value[root[k]];
 }
 
 int32_t taut_graph_derivative(taut_graph *graph, int32_t root, int count, const int32_t *slot,

@@ -203,15 +203,17 @@ static int open_corrections(taut_slow_field *w, taut_error *error)
     return open_tape(w, TAUT_FUSED_VELOCITY, 0, &w->velocity, error);
 }
 
-/* The tapes that steps need, and those of the next level, to which the field may rise. */
-static int open_levels(taut_slow_field *w, int level, taut_error *error)
+/* The tapes that steps need, and for looks at corrections the accelerations of the next level:
+ * those of level 1 take longer to make than jets at every fourth step, unless they are compiled. */
+static int open_levels(taut_slow_field *w, taut_error *error)
 {
-    const int last = level < w->level + 1 ? level : w->level + 1;
-    for (int j = 0; taut_slow_field_is_small(w) && j <= last && j < TAUT_SLOW_TAPES; j++) {
-        TAUT_TRY(open_tape(w, TAUT_FUSED_MANIFOLD, j, &w->manifold[j], error));
-        if (j > 0)
-            TAUT_TRY(open_tape(w, TAUT_FUSED_ACCELERATION, j, &w->acceleration[j], error));
-    }
+    const int k = w->level, next = k + (k > 0 || w->context->system->native);
+    if (!taut_slow_field_is_small(w))
+        return TAUT_OK;
+    if (k < TAUT_SLOW_TAPES)
+        TAUT_TRY(open_tape(w, TAUT_FUSED_MANIFOLD, k, &w->manifold[k], error));
+    for (int j = k > 0 ? k : 1; j <= next && j < TAUT_SLOW_TAPES; j++)
+        TAUT_TRY(open_tape(w, TAUT_FUSED_ACCELERATION, j, &w->acceleration[j], error));
     return TAUT_OK;
 }
 
@@ -222,7 +224,7 @@ bool taut_slow_field_is_small(const taut_slow_field *w)
 
 int taut_slow_field_reserve(taut_slow_field *w, int level, taut_error *error)
 {
-    TAUT_TRY(open_levels(w, level, error));
+    TAUT_TRY(open_levels(w, error));
     return taut_multiplier_recursion_reserve(w->recursion, level, error);
 }
 

@@ -1,13 +1,14 @@
 /* fused_slow.c - levels of slow motion as nodes: the recursion of slow/multiplier_recursion.c.
  *
  *     M x_i + G^T l_i = f_i - sum_{b=1..i} (i over b) (M_b x_{i-b} + G_b^T l_{i-b})
- *     G x_i           = y_{i+2} - gamma_i - sum_{b=1..i} (i over b) G_b x_{i-b}
+ *     (D^(i+2) g)(x_i) = y_{i+2}
  *
  * with derivatives in time, instead of Taylor coefficients, as indices; x accelerations, l
  * multipliers. y is 0 at level 0 and (1 + T d/dt)^-1 C l of the level before at others. One
- * factorisation serves all. f, gamma, G and M are differentiated along (v, x, x', ..., 1), one
- * sweep for each order; there x and its derivatives are inputs that stand for the nodes they are,
- * so that nothing is differentiated through the solution of the equations. */
+ * factorisation serves all. f, gdot, G and M are differentiated along (v, x, x', ..., 1), one
+ * sweep for each order; D^(i+2) g is G x_i and a rest, which is the derivative of D^(i+1) g along
+ * directions that do not have x_i yet. In these x and its derivatives are inputs that stand for
+ * the nodes they are, so that nothing is differentiated through the solution of the equations. */
 #include "system/fused_graph.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ typedef struct slow {
     taut_fuser *f;
     int orders;               /* of level 0 */
     int32_t count;            /* of roots: */
-    int32_t force, mass, row; /* ... where these begin; gamma[rods] is the first */
+    int32_t force, mass, row; /* ... where these begin; gdot[rods] is the first */
     int32_t **root;           /* [orders + 1]: derivatives of all roots */
     int32_t **x, **lambda;    /* [orders + 1][n], [rods] */
     int32_t **y;              /* [orders + 3][rods] */
@@ -72,7 +73,7 @@ static void right_sides(const slow *s, int i, int32_t *force, int32_t *r)
     const taut_fuser *f = s->f;
     const taut_index n = f->n, rods = f->rods;
     double binomial = 1;
-    memcpy(r, s->root[i], (size_t)rods * sizeof *r);
+    taut_graph_derivatives(f->graph, rods, s->root[i], s->directions, s->slot, s->seed, r);
     memcpy(force, s->root[i] + s->force, (size_t)n * sizeof *force);
     for (int b = 1; b <= i; b++) {
         const int32_t *mass = s->root[b] + s->mass, *row = s->root[b] + s->row;
@@ -86,15 +87,19 @@ static void right_sides(const slow *s, int i, int32_t *force, int32_t *r)
                 add(f, &part, row[j * n + k], lambda[j]);
             add_times(f, &force[k], -binomial, part);
         }
-        for (taut_index j = 0; j < rods; j++) {
-            int32_t part = f->zero;
-            for (taut_index k = 0; k < n; k++)
-                add(f, &part, row[j * n + k], x[k]);
-            add_times(f, &r[j], binomial, part);
-        }
     }
     for (taut_index j = 0; j < rods; j++)
         r[j] = taut_fused_difference(f, r[j], s->y[i + 2][j]);
+}
+
+/* Of q and t. */
+static void direct_first(slow *s)
+{
+    const taut_fuser *f = s->f;
+    s->directions = 0;
+    direct(s, 2 * f->n, taut_graph_constant(f->graph, 1));
+    for (taut_index k = 0; k < f->n; k++)
+        direct(s, k, taut_graph_input(f->graph, f->n + k));
 }
 
 /* x and lambda up to an order. */
@@ -102,10 +107,7 @@ static void make_level(slow *s, int level, int order)
 {
     taut_fuser *f = s->f;
     int32_t force[TAUT_FUSED_COORDINATES], r[TAUT_FUSED_RODS];
-    s->directions = 0;
-    direct(s, 2 * f->n, taut_graph_constant(f->graph, 1));
-    for (taut_index k = 0; k < f->n; k++)
-        direct(s, k, taut_graph_input(f->graph, f->n + k));
+    direct_first(s);
     for (int i = 0; i <= order; i++) {
         if (i > 0) {
             stand_for(s, level, i - 1);
@@ -168,9 +170,11 @@ static bool begin(slow *s)
     int32_t *root = s->root[0];
     for (taut_index i = 0, j = 0; i < f->m; i++)
         if (f->fused->rigid[i]) {
-            root[j] = f->gamma[i];
+            root[j] = f->bond[i];
             memcpy(root + s->row + j++ * n, f->row + i * n, (size_t)n * sizeof *root);
         }
+    direct_first(s);
+    taut_graph_derivatives(f->graph, f->fused->rods, root, s->directions, s->slot, s->seed, root);
     memcpy(root + s->force, f->force, (size_t)n * sizeof *root);
     if (varying)
         memcpy(root + s->mass, f->mass, (size_t)(n * n) * sizeof *root);
