@@ -20,7 +20,7 @@ typedef struct taut_fuser {
     int32_t *row, *entry;            /* G: [m][n], and in the order of its pattern */
     int32_t *lambda, *x;             /* [m], [results] */
     taut_index results;
-    /* factors: rods by number, W^T, W^T D^-1, those of A */
+    /* factors: numbers of rigid bonds, W^T, W^T D^-1, those of A */
     taut_index rods, rod[TAUT_FUSED_RODS];
     int32_t w[TAUT_FUSED_RODS * TAUT_FUSED_COORDINATES],
         u[TAUT_FUSED_RODS * TAUT_FUSED_COORDINATES], a[TAUT_FUSED_RODS * TAUT_FUSED_RODS];
@@ -37,7 +37,7 @@ typedef struct taut_fuser {
 int taut_fused_equations(taut_fuser *f);
 /* M = L D L^T and A = L' D' L'^T. */
 void taut_fused_factor(taut_fuser *f);
-/* M x + G^T lambda = force[n], G x = -r[rods]; force becomes L^-1 force. x may be NULL. */
+/* M x + G^T lambda = force[n], G x = -r; force becomes L^-1 force. x may be NULL. */
 void taut_fused_solve(const taut_fuser *f, int32_t *force, const int32_t *r, int32_t *lambda,
                       int32_t *x);
 /* Levels of slow motion (fused_slow.c): a and lambda, or y and y' of the bonds. */

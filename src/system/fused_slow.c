@@ -17,10 +17,10 @@ typedef struct slow {
     taut_fuser *f;
     int orders;               /* of level 0 */
     int32_t count;            /* of roots: */
-    int32_t force, mass, row; /* ... where these begin; gdot[rods] is the first */
+    int32_t force, mass, row; /* ... where these begin; gdot of rigid bonds is the first */
     int32_t **root;           /* [orders + 1]: derivatives of all roots */
-    int32_t **x, **lambda;    /* [orders + 1][n], [rods] */
-    int32_t **y;              /* [orders + 3][rods] */
+    int32_t **x, **lambda;    /* [orders + 1][n], [rigid bonds] */
+    int32_t **y;              /* [orders + 3][rigid bonds] */
     int32_t *slot, *seed;     /* of the direction; so many: */
     int directions;
 } slow;
