@@ -6,9 +6,12 @@
  * is timed. Errors are those against radau9; what Verlet leaves is the oscillation of the initial
  * state, 7.5e-6 in velocities at omega = 1e5, whatever its step.
  *
- *     bench_slow_field pendulum|chain MOTION OPTIONS
- *     a run of the double pendulum to t = 10, or of the chain (omega = 1e5) to t = 1; prints its
- *     evaluations: for bench_slow_field_instructions.sh */
+ * For bench_slow_field_instructions.sh, runs of the double pendulum to t = 10:
+ *
+ *     bench_slow_field run|compiled MOTION OMEGA OPTIONS    prints evaluations
+ *     bench_slow_field chain MOTION OPTIONS    the same of the chain, omega = 1e5, to t = 1
+ *     bench_slow_field below ERROR OMEGA    of tolerances from 1e-3 down the first one, compiled,
+ *         whose positions agree with radau9; prints it, evaluations, error and level */
 #define _XOPEN_SOURCE 700
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +27,7 @@ static const char chain[] =
     "link[1] = length(bob[1]) - 1 stiffness omega^2\n"
     "link[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N stiffness omega^2\n"
     "[start]\nbob[i] = (i, 0) for i in 1..N\n";
-static const char pendulum[] = "[parameters]\nomega = 1e4\n[coordinates]\nx1, y1, x2, y2\n[bonds]\n"
+static const char pendulum[] = "[parameters]\nomega = %s\n[coordinates]\nx1, y1, x2, y2\n[bonds]\n"
                                "inner = sqrt(x1^2 + y1^2) - 1 stiffness omega^2\n"
                                "outer = sqrt((x1-x2)^2 + (y1-y2)^2) - 1 stiffness omega^2\n"
                                "[start]\nx1 = 1, x2 = 2, y1' = -0.5, y2' = 0.5\n";
@@ -108,23 +111,73 @@ static int compare_chains(void)
     return 0;
 }
 
-int main(int argc, char **argv)
+/* Positions of the double pendulum at t = 10 into q[4]. */
+static int pendulum_at(const char *omega, const char *settings, bool compile, double *q,
+                       taut_result *result)
 {
-    taut_blas_threads(1);
-    if (argc < 4)
-        return compare_chains();
-    bool of_chain = strcmp(argv[1], "chain") == 0;
-    double until = of_chain ? 1 : 10;
+    char model[600];
+    snprintf(model, sizeof model, pendulum, omega);
+    bench b = make_how(model, 0, settings, compile);
+    if (b.code == 0)
+        b.code = taut_solver_advance(b.solver, 10, &b.error);
+    if (b.code == 0)
+        taut_solver_result_get(b.solver, result, NULL);
+    for (int i = 0; b.code == 0 && i < 4; i++)
+        q[i] = taut_solver_position(b.solver)[i];
+    return done(&b);
+}
+
+static int find_below(double error, const char *omega)
+{
+    static const double part[] = {1, 0.5, 0.2};
+    taut_result result = {.size = sizeof result};
+    double q[4], reference[4];
+    if (pendulum_at(omega, "motion=slow method=radau9 rtol=1e-11 until=10", false, reference,
+                    &result))
+        return 1;
+    for (int k = 0; k < 20; k++) {
+        char settings[100];
+        double rtol = 1e-3 * part[k % 3] * pow(10, -(k / 3));
+        snprintf(settings, sizeof settings, "motion=slow method=dop8 until=10 rtol=%.3g", rtol);
+        if (pendulum_at(omega, settings, true, q, &result) || apart(4, q, reference) > error)
+            continue;
+        printf("%.3g %lld %.3g %d\n", rtol, (long long)result.statistics.force_evaluations,
+               apart(4, q, reference), result.level);
+        return 0;
+    }
+    return 1;
+}
+
+static int run_chain(const char *motion, const char *options)
+{
     char settings[300], links[1000];
     taut_result result = {.size = sizeof result};
-    snprintf(settings, sizeof settings, "motion=%s method=dop8 until=%g %s", argv[2], until,
-             argv[3]);
+    snprintf(settings, sizeof settings, "motion=%s method=dop8 until=1 %s", motion, options);
     snprintf(links, sizeof links, chain, "1e5");
-    bench b = make(of_chain ? links : pendulum, 0, settings);
+    bench b = make(links, 0, settings);
     if (b.code == 0)
-        b.code = taut_solver_advance(b.solver, until, &b.error);
+        b.code = taut_solver_advance(b.solver, 1, &b.error);
     if (b.code == 0)
         taut_solver_result_get(b.solver, &result, NULL);
     printf("%lld\n", (long long)result.statistics.force_evaluations);
     return done(&b) != 0;
+}
+
+int main(int argc, char **argv)
+{
+    char settings[300];
+    double q[4];
+    taut_result result = {.size = sizeof result};
+    taut_blas_threads(1);
+    if (argc == 4 && strcmp(argv[1], "chain") == 0)
+        return run_chain(argv[2], argv[3]);
+    if (argc == 4)
+        return find_below(strtod(argv[2], NULL), argv[3]);
+    if (argc < 5)
+        return compare_chains();
+    snprintf(settings, sizeof settings, "motion=%s method=dop8 until=10 %s", argv[2], argv[4]);
+    if (pendulum_at(argv[3], settings, strcmp(argv[1], "compiled") == 0, q, &result))
+        return 1;
+    printf("%lld\n", (long long)result.statistics.force_evaluations);
+    return 0;
 }

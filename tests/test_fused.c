@@ -218,13 +218,13 @@ static int try_system(const char *name, const taut_system *system, bool compiled
     int status = taut_context_create(system, NULL, &context, &error);
     if (status == 0 && taut_context_start(context, 0, q0, v0, &error) == 0 &&
         judge_at(&j, context, 0, q0, v0, &error) == 0)
-        for (int kind = 0; kind < TAUT_FUSED_KINDS && j.rods <= 8; kind++) {
+        for (int kind = 0; kind < TAUT_FUSED_MANIFOLD && j.rods <= 8; kind++) {
             taut_fused_work *work = NULL;
             char text[120];
             snprintf(text, sizeof text, "%s, kind %d, %s", name, kind,
                      compiled ? "compiled" : "interpreted");
-            status = taut_fused_open(context, (taut_fused_kind)kind, j.rods, j.rod, &arena, &work,
-                                     &error);
+            status = taut_fused_open(context, (taut_fused_kind)kind, 0, j.rods, j.rod, &arena,
+                                     &work, &error);
             check_row(status == 0, "%s: %s", text, error.message);
             if (work && compiled)
                 check_row(work->fused->each->native_bound != NULL, "%s: not compiled", text);

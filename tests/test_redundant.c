@@ -298,7 +298,7 @@ static void test_linkages(void)
     "[events]\npull = lambda(rod) - %s rising stop\n"
 
 static const char *const motions[] = {"motion=full",
-                                      "motion=slow",
+                                      "motion=slow method=dop8",
                                       "motion=rigid",
                                       "motion=effective",
                                       "motion=rigid method=rattle step=0.01",

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "drive/solver.h"
+#include "slow/slow_field.h"
 
 /* Matrices of small systems are dense, those of large ones sparse. */
 double taut_cost_factor(const taut_stepper *s)
@@ -21,16 +22,20 @@ double taut_cost_run(const taut_solver *solver)
            matrices * taut_cost_factor(&solver->stepper);
 }
 
-/* Evaluations of the rigid motion that one of level k costs, with its share of the projection, as
- * measured for the double pendulum and butane (within a factor of 1.5), and for chains of 100 to
- * 1000 links, whose jets are batched. */
+/* Evaluations of the rigid motion that one of level k costs, with its share of the projection and
+ * of looks at corrections, as measured for butane (within a factor of 1.5) and for chains of 100 to
+ * 1000 links, whose jets are batched. Those of
+ * small systems are tapes, up to level 2: in units in which radau5 costs what is below, as measured
+ * for the double pendulum. */
 double taut_cost_slow_field(const taut_solver *solver, int level)
 {
     enum { STAGES = 13 };
-    static const double small[] = {1.5, 5, 12, 25, 45}, large[] = {1.2, 3.2, 7.5, 14, 24};
-    const double *each = solver->stepper.n + solver->stepper.m > 100 ? large : small;
-    int last = sizeof small / sizeof small[0] - 1;
-    return STAGES * each[level < last ? level : last] * taut_system_work(solver->system);
+    static const double each[3][5] = {
+        {1.5, 5, 12, 25, 45}, {1.2, 3.2, 7.5, 14, 24}, {0.5, 1.6, 6.5, 34, 60}};
+    const bool small = solver->level.field && taut_slow_field_is_small(solver->level.field),
+               large = solver->stepper.n + solver->stepper.m > 100;
+    const double *of = each[small ? 2 : large ? 1 : 0];
+    return STAGES * of[level < 4 ? level : 4] * taut_system_work(solver->system);
 }
 
 /* radau5 needs 2.8, 4.8 and 10 of its steps for one of dop8 at rtol 1e-4, 1e-6 and 1e-8. Factors

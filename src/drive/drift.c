@@ -34,7 +34,7 @@ static int open_tape(taut_solver *solver, taut_error *error)
         if (d->watched[i])
             d->rod[r++] = i;
     TAUT_TRY(TAUT_RESERVE(&solver->arena, 2 * (int64_t)d->rows, error, &d->tape));
-    return taut_fused_open(solver->context, TAUT_FUSED_DRIFT, d->rows, d->rod, &solver->arena,
+    return taut_fused_open(solver->context, TAUT_FUSED_DRIFT, 0, d->rows, d->rod, &solver->arena,
                            &d->fused, error);
 }
 

@@ -141,8 +141,8 @@ static int open_tape(taut_solver *solver, taut_error *error)
         if (!(compliance[i] > 0))
             rod[rods++] = i;
     TAUT_TRY(TAUT_RESERVE(&solver->arena, TAUT_FUSED_ENERGIES, error, &l->tape));
-    return taut_fused_open(solver->context, TAUT_FUSED_ENERGY, rods, rod, &solver->arena, &l->fused,
-                           error);
+    return taut_fused_open(solver->context, TAUT_FUSED_ENERGY, 0, rods, rod, &solver->arena,
+                           &l->fused, error);
 }
 
 int taut_ledger_create(taut_solver *solver, taut_error *error)

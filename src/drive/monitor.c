@@ -8,8 +8,9 @@
  *
  * Cost. Looks take at most 1/50 of the instructions of the steps, estimated from counts and sizes,
  * never from a clock; a first few, SPARE instructions in all, are spread over the time of the run,
- * since few steps can lead far; and there is one at the end, unless it exceeds 1/16. The first
- * look, of the initial state, reserves the memory of all: later ones allocate nothing.
+ * since few steps can lead far (none with the explicit slow field, whose corrections are watched);
+ * and there is one at the end, unless it exceeds 1/16. The first look, of the initial state,
+ * reserves the memory of all: later ones allocate nothing.
  *
  * Where the motion was Taut's own choice and is effective, a limit that is crossed makes the status
  * TAUT_INACCURATE: a second run averages too, and cannot show the error of averaging. Slow motion
@@ -323,8 +324,10 @@ int taut_monitor_create(taut_solver *solver, taut_error *error)
     int status = taut_time_rate(m->context, solver->from, solver->until, now->q, now->v,
                                 &m->time_rate, &reason);
     TAUT_TRY(taut_fail_final(status, &reason, error));
-    m->spare = (int)fmin(fmax(SPARE / m->cost, 0), MOST_SPARE);
-    m->interval = fabs(solver->until - solver->from) / (m->spare + 1);
+    /* the explicit slow field watches its corrections, which say more: a look at the end */
+    bool watched = solver->level.field && solver->stepper.method->uses_field;
+    m->spare = (int)fmin(fmax(SPARE / m->cost, 0), watched ? 1 : MOST_SPARE);
+    m->interval = watched ? INFINITY : fabs(solver->until - solver->from) / (m->spare + 1);
     return look(solver, error);
 }
 

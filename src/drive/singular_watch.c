@@ -36,7 +36,7 @@ int taut_singular_create(taut_solver *solver, taut_error *error)
     TAUT_TRY(TAUT_RESERVE(&solver->arena, solver->sizes.bonds, error, &w->bond_dt));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, solver->sizes.jacobian_entries, error, &w->jacobian));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, 2 * rows, error, &w->square));
-    TAUT_TRY(taut_fused_open(solver->context, TAUT_FUSED_SPAN, solver->drift.rows,
+    TAUT_TRY(taut_fused_open(solver->context, TAUT_FUSED_SPAN, 0, solver->drift.rows,
                              solver->drift.rod, &solver->arena, &w->fused, error));
     return TAUT_RESERVE(&solver->arena, rows * rows, error, &w->gram);
 }

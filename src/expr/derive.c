@@ -262,16 +262,13 @@ static void sweep_visit(taut_graph *graph, int32_t node)
     sweep->value[node] = -1;
 }
 
-/* Lists the nodes below the root, operands first (depth first, with a stack of our own: graphs
- * may be 1e5 deep). */
-static int sweep_begin(taut_graph *graph, int32_t root)
+/* Adds the nodes below a root that are not listed yet. */
+static void sweep_root(taut_graph *graph, int32_t root)
 {
-    if (graph->status)
-        return graph->status;
-    TAUT_TRY(sweep_reserve(graph));
     taut_sweep *sweep = &graph->sweep;
     int32_t depth = 0;
-    sweep->count = 0;
+    if (sweep->stamp[root] == sweep->epoch)
+        return;
     sweep->stack[depth++] = root;
     sweep_visit(graph, root);
     while (depth > 0) {
@@ -288,13 +285,25 @@ static int sweep_begin(taut_graph *graph, int32_t root)
             depth--;
         }
     }
-    sweep->effort += sweep->count;
+}
+
+/* Lists the nodes below the roots, operands first (depth first, with a stack of our own: graphs
+ * may be 1e5 deep). */
+static int sweep_begin(taut_graph *graph, int roots, const int32_t *root)
+{
+    if (graph->status)
+        return graph->status;
+    TAUT_TRY(sweep_reserve(graph));
+    graph->sweep.count = 0;
+    for (int k = 0; k < roots; k++)
+        sweep_root(graph, root[k]);
+    graph->sweep.effort += graph->sweep.count;
     return 0;
 }
 
 int32_t taut_graph_inputs(taut_graph *graph, int32_t root, const int32_t **slot)
 {
-    if (root < 0 || sweep_begin(graph, root))
+    if (root < 0 || sweep_begin(graph, 1, &root))
         return -1;
     int32_t *list = graph->sweep.stack, count = 0; /* the search is over: its stack is free */
     for (int32_t j = 0; j < graph->sweep.count; j++) {
@@ -364,7 +373,7 @@ int taut_graph_gradient(taut_graph *graph, int32_t root, int count, const int32_
     int32_t zero = number(graph, 0.0), one = number(graph, 1.0);
     for (int k = 0; k < count; k++)
         gradient[k] = -1;
-    if (root < 0 || sweep_begin(graph, root))
+    if (root < 0 || sweep_begin(graph, 1, &root))
         return taut_graph_status(graph, error);
     taut_sweep *sweep = &graph->sweep;
 
@@ -407,12 +416,15 @@ static int32_t tangent(taut_graph *graph, int32_t self)
     return sum;
 }
 
-int32_t taut_graph_derivative(taut_graph *graph, int32_t root, int count, const int32_t *slot,
-                              const int32_t *seed)
+void taut_graph_derivatives(taut_graph *graph, int roots, const int32_t *root, int count,
+                            const int32_t *slot, const int32_t *seed, int32_t *derivative)
 {
     int32_t zero = number(graph, 0.0);
-    if (root < 0 || sweep_begin(graph, root))
-        return -1;
+    if (sweep_begin(graph, roots, root)) {
+        for (int k = 0; k < roots; k++)
+            derivative[k] = -1;
+        return;
+    }
     taut_sweep *sweep = &graph->sweep;
     for (int k = 0; k < count; k++) {
         int32_t input = swept_input(graph, slot[k]);
@@ -428,5 +440,15 @@ int32_t taut_graph_derivative(taut_graph *graph, int32_t root, int count, const 
         else if (op != TAUT_OP_INPUT)
             sweep->value[self] = tangent(graph, self);
     }
-    return graph->status ? -1 : sweep->value[root];
+    for (int k = 0; k < roots; k++)
+        derivative[k] = graph->status ? -1 : sweep->value[root[k]];
+}
+
+int32_t taut_graph_derivative(taut_graph *graph, int32_t root, int count, const int32_t *slot,
+                              const int32_t *seed)
+{
+    int32_t derivative = -1;
+    if (root >= 0)
+        taut_graph_derivatives(graph, 1, &root, count, slot, seed, &derivative);
+    return derivative;
 }

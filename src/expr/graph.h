@@ -112,5 +112,8 @@ int taut_graph_gradient(taut_graph *graph, int32_t root, int count, const int32_
 /* Directional derivative: sum_k (d root / d slot[k]) seed[k], seeds being nodes (forward sweep). */
 int32_t taut_graph_derivative(taut_graph *graph, int32_t root, int count, const int32_t *slot,
                               const int32_t *seed);
+/* The same of many roots, by one sweep; -1 when the graph has failed. */
+void taut_graph_derivatives(taut_graph *graph, int roots, const int32_t *root, int count,
+                            const int32_t *slot, const int32_t *seed, int32_t *derivative);
 
 #endif

@@ -147,13 +147,13 @@ static int compile(taut_model *model)
     taut_system *system = model->system;
     int32_t total = 0;
     taut_tape **tape =
-        TAUT_NEW(&model->scratch, taut_tape *, 3 * (int64_t)system->kernels + 2 * TAUT_FUSED_KINDS);
+        TAUT_NEW(&model->scratch, taut_tape *, 3 * (int64_t)system->kernels + 2 * TAUT_FUSED_FORMS);
     taut_error why;
     TAUT_NEED(model->error, tape);
     TAUT_TRY(taut_fused_prepare(system, model->error));
-    for (int k = 0; k < 2 * TAUT_FUSED_KINDS; k++)
-        if (system->fused[k / TAUT_FUSED_KINDS][k % TAUT_FUSED_KINDS])
-            tape[total++] = system->fused[k / TAUT_FUSED_KINDS][k % TAUT_FUSED_KINDS]->each;
+    for (int k = 0; k < 2 * TAUT_FUSED_FORMS; k++)
+        if (system->fused[k / TAUT_FUSED_FORMS][k % TAUT_FUSED_FORMS])
+            tape[total++] = system->fused[k / TAUT_FUSED_FORMS][k % TAUT_FUSED_FORMS]->each;
     for (int32_t k = 0; k < system->kernels; k++) {
         const taut_statement_kernel *kernel = system->kernel[k];
         const taut_guards *guards = kernel->guards;

@@ -31,6 +31,14 @@ static int order_of(const taut_multiplier_recursion *r, int level, int j, bool r
     return 2 * (level - j) + rates + (r->damped ? level : 0);
 }
 
+int taut_multiplier_recursion_solves(const taut_multiplier_recursion *r, int level, bool rates)
+{
+    int solves = 0;
+    for (int j = 0; j <= level; j++)
+        solves += order_of(r, level, j, rates) + 1;
+    return solves;
+}
+
 static bool is_damped(const taut_context *context)
 {
     taut_sizes sizes;

@@ -77,6 +77,9 @@ int taut_multiplier_recursion_bonds(taut_multiplier_recursion *recursion, double
  * evaluation (`rates`), by step[n]: one Newton step, orthogonal in the metric of M. */
 int taut_multiplier_recursion_correct(taut_multiplier_recursion *recursion, bool velocity, double t,
                                       double *q, double *v, double *step, taut_error *error);
+/* Solutions that an evaluation consists of. */
+int taut_multiplier_recursion_solves(const taut_multiplier_recursion *recursion, int level,
+                                     bool rates);
 /* A rate of the slow motion (taut_truncation_rate) after an evaluation with rates. */
 double taut_multiplier_recursion_rate(const taut_multiplier_recursion *recursion);
 

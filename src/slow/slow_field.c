@@ -18,7 +18,23 @@
 
 #include "base/vectors.h"
 #include "slow/multiplier_recursion.h"
+#include "system/fused.h"
 #include "wrap/fields.h"
+
+/* What the recursion would count. */
+static void count(taut_slow_field *w, int level, bool rates, int evaluations)
+{
+    taut_statistics *statistics = w->field.statistics;
+    statistics->jets += evaluations * (int64_t)(level + 1);
+    statistics->factorisations += evaluations;
+    statistics->solves +=
+        evaluations * (int64_t)taut_multiplier_recursion_solves(w->recursion, level, rates);
+}
+
+static taut_fused_work *tape_of(taut_fused_work *const *tape, int level)
+{
+    return level < TAUT_SLOW_TAPES ? tape[level] : NULL;
+}
 
 static int evaluate(taut_field *field, double t, const double *q, const double *v, double *rate,
                     double *lambda, taut_error *error)
@@ -27,7 +43,12 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
     const taut_multiplier_recursion *r = w->recursion;
     if (w->level == 0)
         return w->rigid->evaluate(w->rigid, t, q, v, rate, lambda, error);
+    taut_fused_work *tape = tape_of(w->acceleration, w->level);
     field->statistics->force_evaluations++;
+    if (tape && taut_fused_run(tape, t, q, v, rate, lambda, NULL)) {
+        count(w, w->level, false, 1);
+        return TAUT_OK;
+    }
     TAUT_TRY(taut_multiplier_recursion_evaluate(w->recursion, w->level, false, t, q, v, error));
     taut_copy(field->n, r->a, rate);
     if (lambda)
@@ -35,17 +56,35 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
     return TAUT_OK;
 }
 
-/* Level 0 has those of its rigid field. */
 static int stages(taut_field *field, const taut_stages *s)
 {
-    taut_field *rigid = ((taut_slow_field *)field->self)->rigid;
-    return ((taut_slow_field *)field->self)->level == 0 && rigid->stages ? rigid->stages(rigid, s)
-                                                                         : 1;
+    taut_slow_field *w = field->self;
+    if (w->level == 0)
+        return w->rigid->stages ? w->rigid->stages(w->rigid, s) : 1;
+    taut_fused_work *tape = tape_of(w->acceleration, w->level);
+    int end = tape ? taut_fused_stages(tape, s, NULL) : 1;
+    field->statistics->force_evaluations += end - 1;
+    count(w, w->level, false, end - 1);
+    return end;
+}
+
+/* One correction of positions or velocities. */
+static int correct_once(taut_slow_field *w, bool velocity, bool fused, double t, taut_error *error)
+{
+    if (!fused)
+        return taut_multiplier_recursion_correct(w->recursion, velocity, t, w->q, w->v, w->step,
+                                                 error);
+    if (!taut_fused_run(velocity ? w->velocity : w->position, t, w->q, w->v, w->step, NULL, NULL))
+        return TAUT_RETRY;
+    w->field.statistics->factorisations++;
+    w->field.statistics->solves++;
+    taut_add(w->field.n, w->step, velocity ? w->v : w->q);
+    return TAUT_OK;
 }
 
 /* Onto the manifold whose y has just been computed, positions first; *move: relative to the state,
  * the larger one. */
-static int correct(taut_slow_field *w, double t, double *move, taut_error *error)
+static int correct(taut_slow_field *w, bool fused, double t, double *move, taut_error *error)
 {
     enum { STEPS = 3 };
     static const double CLOSE = 1e-8; /* the step after that would be rounding */
@@ -54,8 +93,7 @@ static int correct(taut_slow_field *w, double t, double *move, taut_error *error
     for (int part = 0; part < 2; part++) {
         double size = taut_largest(n, part ? w->v : w->q), step = INFINITY;
         for (int k = 0; k < STEPS && step > CLOSE * size; k++) {
-            TAUT_TRY(taut_multiplier_recursion_correct(w->recursion, part, t, w->q, w->v, w->step,
-                                                       error));
+            TAUT_TRY(correct_once(w, part, fused, t, error));
             step = taut_largest(n, w->step);
             *move = taut_larger(*move, size > 0 ? step / size : 0);
         }
@@ -66,24 +104,56 @@ static int correct(taut_slow_field *w, double t, double *move, taut_error *error
                            "the projection onto the slow manifold diverged at t = %.9g", t);
 }
 
-static int apply(taut_projector *projector, double t, double *q, double *v, taut_error *error)
+/* y and y' at the present state; fused: as one tape, which may fail. */
+static int find_manifold(taut_slow_field *w, bool fused, double t, taut_error *error)
+{
+    if (!fused)
+        return taut_multiplier_recursion_evaluate(w->recursion, w->level, true, t, w->q, w->v,
+                                                  error);
+    if (!taut_fused_run(w->manifold[w->level], t, w->q, w->v, w->y, NULL, NULL))
+        return TAUT_RETRY;
+    count(w, w->level, true, 1);
+    taut_fused_aim(w->position, w->y);
+    taut_fused_aim(w->velocity, w->y + w->field.m);
+    return TAUT_OK;
+}
+
+static int move_onto(taut_slow_field *w, bool fused, double t, const double *q, const double *v,
+                     taut_error *error)
 {
     enum { PASSES = 3 };
     static const double ENOUGH = 1e-13; /* change of y by a move, relative to the state */
-    taut_slow_field *w = projector->self;
-    const taut_multiplier_recursion *r = w->recursion;
     taut_index n = w->field.n, m = w->field.m;
+    const double *y = fused ? w->y : w->recursion->y;
     double move = INFINITY, size = taut_largest(n, q);
     taut_copy(n, q, w->q);
     taut_copy(n, v, w->v);
-    for (int k = 0; k < PASSES && (k == 0 || move * taut_largest(m, r->y) > ENOUGH * size); k++) {
-        TAUT_TRY(
-            taut_multiplier_recursion_evaluate(w->recursion, w->level, true, t, w->q, w->v, error));
-        TAUT_TRY(correct(w, t, &move, error));
+    for (int k = 0; k < PASSES && (k == 0 || move * taut_largest(m, y) > ENOUGH * size); k++) {
+        TAUT_TRY(find_manifold(w, fused, t, error));
+        TAUT_TRY(correct(w, fused, t, &move, error));
     }
-    taut_copy(n, w->q, q);
-    taut_copy(n, w->v, v);
     return TAUT_OK;
+}
+
+static int apply(taut_projector *projector, double t, double *q, double *v, taut_error *error)
+{
+    taut_slow_field *w = projector->self;
+    const bool fused = taut_slow_field_is_small(w) && tape_of(w->manifold, w->level);
+    if (!fused || move_onto(w, true, t, q, v, NULL) != 0)
+        TAUT_TRY(move_onto(w, false, t, q, v, error));
+    taut_copy(w->field.n, w->q, q);
+    taut_copy(w->field.n, w->v, v);
+    return TAUT_OK;
+}
+
+/* Accelerations and multipliers of a level as one tape. */
+static bool run_level(taut_slow_field *w, int level, double t, const double *q, const double *v,
+                      double *a, double *lambda)
+{
+    if (level == 0)
+        return w->rigid->evaluate(w->rigid, t, q, v, a, lambda, NULL) == 0;
+    taut_fused_work *tape = tape_of(w->acceleration, level);
+    return tape && taut_fused_run(tape, t, q, v, a, lambda, NULL);
 }
 
 int taut_slow_field_correction(taut_slow_field *w, int level, bool first, double t, const double *q,
@@ -91,14 +161,18 @@ int taut_slow_field_correction(taut_slow_field *w, int level, bool first, double
 {
     taut_multiplier_recursion *r = w->recursion;
     taut_statistics before = *w->field.statistics;
-    int status = taut_multiplier_recursion_evaluate(r, level, first, t, q, v, error);
+    taut_index m = w->field.m;
+    bool fused = !first && run_level(w, level, t, q, v, w->a[0], w->lambda[0]) &&
+                 run_level(w, level - 1, t, q, v, w->a[1], w->lambda[1]);
+    int status =
+        fused ? TAUT_OK : taut_multiplier_recursion_evaluate(r, level, first, t, q, v, error);
     *w->field.statistics = before;
     TAUT_TRY(status);
-    taut_index m = w->field.m;
-    *to = (taut_slow_correction){.a = r->a,
-                                 .a_before = r->a_before,
-                                 .lambda = taut_largest_difference(m, r->lambda, r->before),
-                                 .size = taut_largest(m, r->lambda)};
+    const double *now = fused ? w->lambda[0] : r->lambda, *last = fused ? w->lambda[1] : r->before;
+    *to = (taut_slow_correction){.a = fused ? w->a[0] : r->a,
+                                 .a_before = fused ? w->a[1] : r->a_before,
+                                 .lambda = taut_largest_difference(m, now, last),
+                                 .size = taut_largest(m, now)};
     if (!first)
         return TAUT_OK;
     /* at a turning point multipliers may vanish, and their derivatives do not; that of order 2 is
@@ -109,8 +183,48 @@ int taut_slow_field_correction(taut_slow_field *w, int level, bool first, double
     return TAUT_OK;
 }
 
+/* Where there is none yet. */
+static int open_tape(taut_slow_field *w, taut_fused_kind kind, int level, taut_fused_work **tape,
+                     taut_error *error)
+{
+    return *tape ? TAUT_OK
+                 : taut_fused_open(w->context, kind, level, w->rods, w->rod, w->arena, tape, error);
+}
+
+/* Both corrections: NULL for systems that are not small. */
+static int open_corrections(taut_slow_field *w, taut_error *error)
+{
+    w->rod = TAUT_NEW(w->arena, taut_index, w->field.m);
+    TAUT_NEED(error, w->rod);
+    for (taut_index i = 0; i < w->field.m; i++)
+        if (w->recursion->equations.counts[i])
+            w->rod[w->rods++] = i;
+    TAUT_TRY(open_tape(w, TAUT_FUSED_POSITION, 0, &w->position, error));
+    return open_tape(w, TAUT_FUSED_VELOCITY, 0, &w->velocity, error);
+}
+
+/* The tapes that steps need, and for looks at corrections the accelerations of the next level:
+ * those of level 1 take longer to make than jets at every fourth step, unless they are compiled. */
+static int open_levels(taut_slow_field *w, taut_error *error)
+{
+    const int k = w->level, next = k + (k > 0 || w->context->system->native);
+    if (!taut_slow_field_is_small(w))
+        return TAUT_OK;
+    if (k < TAUT_SLOW_TAPES)
+        TAUT_TRY(open_tape(w, TAUT_FUSED_MANIFOLD, k, &w->manifold[k], error));
+    for (int j = k > 0 ? k : 1; j <= next && j < TAUT_SLOW_TAPES; j++)
+        TAUT_TRY(open_tape(w, TAUT_FUSED_ACCELERATION, j, &w->acceleration[j], error));
+    return TAUT_OK;
+}
+
+bool taut_slow_field_is_small(const taut_slow_field *w)
+{
+    return w->position && w->velocity;
+}
+
 int taut_slow_field_reserve(taut_slow_field *w, int level, taut_error *error)
 {
+    TAUT_TRY(open_levels(w, error));
     return taut_multiplier_recursion_reserve(w->recursion, level, error);
 }
 
@@ -148,10 +262,15 @@ static int fill(taut_slow_field *w, taut_context *context, taut_arena *arena,
     w->onto = (taut_projector){
         .name = "slow manifold", .apply = apply, .statistics = statistics, .self = w};
     w->most = taut_multiplier_recursion_most(context, 0);
-    TAUT_TRY(TAUT_RESERVE(arena, w->field.n, error, &w->q, &w->v, &w->step));
+    w->context = context;
+    w->arena = arena;
+    TAUT_TRY(TAUT_RESERVE(arena, w->field.n, error, &w->q, &w->v, &w->step, &w->a[0], &w->a[1]));
+    TAUT_TRY(TAUT_RESERVE(arena, w->field.m, error, &w->lambda[0], &w->lambda[1]));
+    TAUT_TRY(TAUT_RESERVE(arena, 2 * (int64_t)w->field.m, error, &w->y));
     TAUT_TRY(taut_field_stiff_index1(context, arena, statistics, &w->rigid, error));
-    return taut_multiplier_recursion_create(context, arena, statistics, w->most, 1, NULL,
-                                            &w->recursion, error);
+    TAUT_TRY(taut_multiplier_recursion_create(context, arena, statistics, w->most, 1, NULL,
+                                              &w->recursion, error));
+    return open_corrections(w, error);
 }
 
 int taut_slow_field_create(taut_context *context, taut_arena *arena, taut_statistics *statistics,

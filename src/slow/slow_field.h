@@ -6,6 +6,9 @@
 #include "base/field.h"
 #include "base/projector.h"
 
+/* Levels that small systems have as one tape each (system/fused.h). */
+enum { TAUT_SLOW_TAPES = 3 };
+
 typedef struct taut_slow_field {
     taut_field field;
     taut_projector onto; /* g = C lambda^(k), gdot = C d/dt lambda^(k) */
@@ -14,6 +17,13 @@ typedef struct taut_slow_field {
     int level;            /* k, to be set */
     int most;             /* for the context, by jets */
     double *q, *v, *step; /* [n] */
+    /* by level, or NULL: accelerations (level 0: `rigid`), y and y'; and both corrections */
+    struct taut_fused_work *acceleration[TAUT_SLOW_TAPES], *manifold[TAUT_SLOW_TAPES];
+    struct taut_fused_work *position, *velocity;
+    taut_context *context;
+    taut_arena *arena;
+    taut_index rods, *rod;        /* bonds that are not soft */
+    double *y, *a[2], *lambda[2]; /* [2m], [n], [m]: of these, and for corrections */
 } taut_slow_field;
 
 /* How far two levels are apart at one state. */
@@ -28,8 +38,10 @@ typedef struct taut_slow_correction {
  * Memory comes from the arena. */
 int taut_slow_field_create(taut_context *context, taut_arena *arena, taut_statistics *statistics,
                            taut_slow_field **field, taut_error *error);
-/* Memory for all up to this level (of corrections: one above that of the field). What is evaluated
- * then allocates nothing. */
+/* Levels are tapes: an evaluation costs a third of what jets cost, or less. */
+bool taut_slow_field_is_small(const taut_slow_field *field);
+/* Memory for all up to this level (of corrections: one above that of the field, which is set). What
+ * is evaluated then allocates nothing. */
 int taut_slow_field_reserve(taut_slow_field *field, int level, taut_error *error);
 /* What level j >= 1 adds to level j - 1 at a state; `first`: j is 1, and the rate is wanted. Not
  * counted as work. */

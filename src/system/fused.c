@@ -10,8 +10,9 @@
 
 #include "base/vectors.h"
 
-enum { COMPILED = 4000 }; /* operations: compilers take too long for more */
-enum { FROM_Q, FROM_V, FROM_TIME, FROM_KNOWN };
+/* operations: compilers take too long for more */
+enum { COMPILED = 4000, COMPILED_SLOW = 1500 };
+enum { FROM_Q, FROM_V, FROM_TIME, FROM_KNOWN, FROM_TARGET };
 enum { TO_X, TO_LAMBDA, TO_JACOBIAN, TO_COUNT };
 static const double TOLERANCE = 64 * DBL_EPSILON; /* above that of the saddle solver */
 
@@ -28,7 +29,7 @@ static int32_t known_input(taut_fuser *f, splitter *s, int32_t node)
 {
     if (s->node[node] < 0) {
         s->known[f->fused->known] = node;
-        s->node[node] = taut_graph_input(s->graph, 2 * f->n + 1 + f->fused->known++);
+        s->node[node] = taut_graph_input(s->graph, f->fixed + f->fused->known++);
     }
     return s->node[node];
 }
@@ -51,8 +52,11 @@ static void move_node(taut_fuser *f, splitter *s, int32_t k)
     s->node[k] = -1;
     for (int j = 0; j < arity; j++)
         s->varies[k] = s->varies[k] || s->varies[from[j]];
-    if (node->op == TAUT_OP_INPUT) {
-        s->varies[k] = node->a <= 2 * f->n;
+    if (node->op == TAUT_OP_INPUT && node->a >= f->slot) {
+        s->varies[k] = true;
+        s->node[k] = moved(f, s, f->stands[node->a - f->slot]);
+    } else if (node->op == TAUT_OP_INPUT) {
+        s->varies[k] = node->a < f->fixed;
         if (s->varies[k])
             s->node[k] = taut_graph_input(s->graph, node->a);
     } else if (s->varies[k]) {
@@ -109,8 +113,9 @@ static int bind(taut_fuser *f, const result_list *list)
         int array = k < f->n        ? FROM_Q
                     : k < 2 * f->n  ? FROM_V
                     : k == 2 * f->n ? FROM_TIME
+                    : k < f->fixed  ? FROM_TARGET
                                     : FROM_KNOWN;
-        int32_t first[] = {0, f->n, 2 * f->n, 2 * f->n + 1};
+        int32_t first[] = {0, f->n, 2 * f->n, f->fixed, 2 * f->n + 1};
         input[k] = (taut_bound_input){.array = array, .place = k - first[array]};
     }
     for (int32_t k = 0; k < list->count; k++)
@@ -134,6 +139,21 @@ static int bind(taut_fuser *f, const result_list *list)
     return 0;
 }
 
+/* What the results are made of, also through nodes that others stand for. */
+static void mark(const taut_fuser *f, const result_list *list, unsigned char *used)
+{
+    for (int32_t k = 0; k < list->count; k++)
+        used[list->node[k]] = 1;
+    for (int32_t k = taut_graph_size(f->graph) - 1; k >= 0; k--) {
+        const taut_node *node = taut_graph_node(f->graph, k);
+        const int32_t from[3] = {node->a, node->b, node->c};
+        if (used[k] && node->op == TAUT_OP_INPUT && node->a >= f->slot)
+            used[f->stands[node->a - f->slot]] = 1;
+        for (int j = 0; used[k] && j < taut_op_table[node->op].arity; j++)
+            used[from[j]] = 1;
+    }
+}
+
 static int make_tapes(taut_fuser *f, splitter *s, taut_error *error)
 {
     result_list list = {0};
@@ -147,7 +167,7 @@ static int make_tapes(taut_fuser *f, splitter *s, taut_error *error)
     s->known = TAUT_NEW(f->scratch, int32_t, size);
     s->varies = TAUT_NEW(f->scratch, bool, size);
     TAUT_NEED(error, level, used, s->node, s->known, s->varies);
-    taut_graph_mark(f->graph, list.node, list.count, used);
+    mark(f, &list, used);
     for (int32_t k = 0; k < size; k++)
         if (used[k])
             move_node(f, s, k);
@@ -156,8 +176,8 @@ static int make_tapes(taut_fuser *f, splitter *s, taut_error *error)
     TAUT_TRY(taut_graph_status(s->graph, error));
     TAUT_TRY(taut_tape_create(f->graph, f->arena, f->slot, f->fused->known, s->known, level,
                               &f->fused->once, error));
-    TAUT_TRY(taut_tape_create(s->graph, f->arena, 2 * f->n + 1 + f->fused->known, list.count,
-                              list.node, level, &f->fused->each, error));
+    TAUT_TRY(taut_tape_create(s->graph, f->arena, f->fixed + f->fused->known, list.count, list.node,
+                              level, &f->fused->each, error));
     return bind(f, &list) ? taut_fail_memory(error) : TAUT_OK;
 }
 
@@ -170,8 +190,8 @@ static bool fits(const taut_system *system, const taut_fused *fused)
     if (z->kind != TAUT_MECHANICAL || system->evaluate || system->muted || z->coordinates < 1 ||
         z->coordinates > TAUT_FUSED_COORDINATES || fused->rods > TAUT_FUSED_RODS ||
         !(z->can & TAUT_CAN_INVERT_MASS) ||
-        (fused->rods == 0 && fused->kind != TAUT_FUSED_ACCELERATION &&
-         fused->kind != TAUT_FUSED_ENERGY))
+        (fused->rods == 0 && fused->kind != TAUT_FUSED_ENERGY &&
+         (fused->kind != TAUT_FUSED_ACCELERATION || fused->level > 0)))
         return false;
     for (int32_t k = 0; k < system->kernels; k++)
         work += (double)system->kernel[k]->members * system->kernel[k]->tape->level_end[2];
@@ -205,19 +225,21 @@ static int make(taut_fuser *f, splitter *s, taut_error *error)
 {
     f->zero = taut_graph_constant(f->graph, 0);
     TAUT_TRY(reserve(f, error));
-    taut_fused_equations(f);
+    if (taut_fused_equations(f))
+        return taut_fail_memory(error);
     return make_tapes(f, s, error);
 }
 
-int taut_fused_create(const taut_system *system, taut_fused_kind kind, const unsigned char *rigid,
-                      taut_arena *arena, taut_fused **result, taut_error *error)
+int taut_fused_create(const taut_system *system, taut_fused_kind kind, int level,
+                      const unsigned char *rigid, taut_arena *arena, taut_fused **result,
+                      taut_error *error)
 {
     const taut_sizes *z = &system->sizes;
-    taut_fused fused = {.kind = kind, .rigid = rigid};
+    taut_fused fused = {.kind = kind, .level = level, .rigid = rigid};
     *result = NULL;
     for (taut_index i = 0; i < z->bonds; i++)
         fused.rods += rigid[i] != 0;
-    fused.jacobian = kind == TAUT_FUSED_ACCELERATION && fused.rods < z->bonds;
+    fused.jacobian = kind == TAUT_FUSED_ACCELERATION && level == 0 && fused.rods < z->bonds;
     if (!fits(system, &fused))
         return TAUT_OK;
     taut_arena scratch;
@@ -228,7 +250,8 @@ int taut_fused_create(const taut_system *system, taut_fused_kind kind, const uns
                     .fused = &fused,
                     .n = z->coordinates,
                     .m = z->bonds,
-                    .slot = 2 * z->coordinates + 1 + z->parameters + 2 * z->bonds};
+                    .slot = 2 * z->coordinates + 1 + z->parameters + 3 * z->bonds,
+                    .fixed = 2 * z->coordinates + 1 + z->bonds};
     splitter s = {.graph = taut_graph_create(&arena->allocator, 8 * COMPILED)};
     f.graph = taut_graph_create(&arena->allocator, 8 * COMPILED);
     int status = f.graph && s.graph ? make(&f, &s, error) : taut_fail_memory(error);
@@ -246,14 +269,28 @@ int taut_fused_create(const taut_system *system, taut_fused_kind kind, const uns
 
 /* ---- compiled forms of a system */
 
-_Static_assert(sizeof((taut_system *)0)->fused[0] == TAUT_FUSED_KINDS * sizeof(taut_fused *),
-               "one place for each kind");
+_Static_assert(sizeof((taut_system *)0)->fused[0] == TAUT_FUSED_FORMS * sizeof(taut_fused *),
+               "one place for each form");
+
+/* Of slow motion, for which all bonds that are not soft are rigid, the accelerations of level 1
+ * alone: others are long, or needed once in a step, and compilers take their time for each. */
+static bool is_compiled(int variant, taut_fused_kind kind, int level)
+{
+    return level == 0 ? kind != TAUT_FUSED_MANIFOLD
+                      : variant == 1 && kind == TAUT_FUSED_ACCELERATION;
+}
 
 static int prepare(taut_system *system, int variant, const unsigned char *rigid, taut_error *error)
 {
-    for (int kind = 0; kind < TAUT_FUSED_KINDS; kind++)
-        TAUT_TRY(taut_fused_create(system, (taut_fused_kind)kind, rigid, &system->arena,
-                                   &system->fused[variant][kind], error));
+    for (int k = 0; k < TAUT_FUSED_FORMS; k++) {
+        const taut_fused_kind kind = (taut_fused_kind)(k % TAUT_FUSED_KINDS);
+        const int level = k / TAUT_FUSED_KINDS;
+        taut_fused *made = NULL;
+        if (is_compiled(variant, kind, level))
+            TAUT_TRY(taut_fused_create(system, kind, level, rigid, &system->arena, &made, error));
+        if (made && (made->level == 0 || made->each->length <= COMPILED_SLOW))
+            system->fused[variant][k] = made;
+    }
     return TAUT_OK;
 }
 
@@ -277,11 +314,11 @@ int taut_fused_prepare(taut_system *system, taut_error *error)
     return memcmp(stated, rigid, (size_t)m) ? prepare(system, 1, rigid, error) : TAUT_OK;
 }
 
-static const taut_fused *find_compiled(const taut_system *system, taut_fused_kind kind,
+static const taut_fused *find_compiled(const taut_system *system, taut_fused_kind kind, int level,
                                        const unsigned char *rigid)
 {
-    for (int variant = 0; variant < 2; variant++) {
-        const taut_fused *fused = system->fused[variant][kind];
+    for (int variant = 0; variant < 2 && level < TAUT_FUSED_LEVELS; variant++) {
+        const taut_fused *fused = system->fused[variant][level * TAUT_FUSED_KINDS + kind];
         if (fused && !system->muted && fused->each->native_bound &&
             memcmp(fused->rigid, rigid, (size_t)system->sizes.bonds) == 0)
             return fused;
@@ -292,9 +329,12 @@ static const taut_fused *find_compiled(const taut_system *system, taut_fused_kin
 /* ---- in use */
 
 /* About the ns of an interpreted evaluation statement by statement, fitted to shipped models:
- * members of families are run in vectors, one tape runs them one after another. */
+ * members of families are run in vectors, one tape runs them one after another. Levels of slow
+ * motion are jets of each level before, at least that many times as much. */
 static double statements_cost(const taut_system *system, const taut_fused *fused)
 {
+    const bool manifold = fused->kind == TAUT_FUSED_MANIFOLD,
+               moves = fused->kind == TAUT_FUSED_ACCELERATION || manifold;
     double sum = fused->rods > 0 ? 150 + 25. * fused->rods + 10. * fused->rods * fused->rods : 0;
     for (int32_t k = 0; k < system->kernels; k++) {
         const taut_statement_kernel *kernel = system->kernel[k];
@@ -305,14 +345,14 @@ static double statements_cost(const taut_system *system, const taut_fused *fused
                 kernel->tape
                     ->level_end[kernel->role == TAUT_ROLE_KINETIC || (bond && fused->rods > 0) ? 2
                                                                                                : 1];
-        if (bond || fused->kind == TAUT_FUSED_ACCELERATION || fused->kind == TAUT_FUSED_ENERGY)
+        if (bond || moves || fused->kind == TAUT_FUSED_ENERGY)
             sum += 40 + length * (many ? 5 + 0.4 * members : 1.5) +
                    kernel->locals * (4 + 0.6 * members);
     }
-    return sum;
+    return sum * (fused->level + 1) * (2 * fused->level + 1 + manifold);
 }
 
-int taut_fused_open(taut_context *context, taut_fused_kind kind, taut_index rods,
+int taut_fused_open(taut_context *context, taut_fused_kind kind, int level, taut_index rods,
                     const taut_index *rod, taut_arena *arena, taut_fused_work **result,
                     taut_error *error)
 {
@@ -323,9 +363,9 @@ int taut_fused_open(taut_context *context, taut_fused_kind kind, taut_index rods
     TAUT_NEED(error, rigid);
     for (taut_index r = 0; r < rods; r++)
         rigid[rod[r]] = 1;
-    const taut_fused *fused = find_compiled(system, kind, rigid);
+    const taut_fused *fused = find_compiled(system, kind, level, rigid);
     if (!fused) {
-        TAUT_TRY(taut_fused_create(system, kind, rigid, arena, &own, error));
+        TAUT_TRY(taut_fused_create(system, kind, level, rigid, arena, &own, error));
         if (!own || 20 + 1.6 * own->each->length > statements_cost(system, own))
             return TAUT_OK;
         fused = own;
@@ -334,7 +374,7 @@ int taut_fused_open(taut_context *context, taut_fused_kind kind, taut_index rods
     TAUT_NEED(error, work);
     *work = (taut_fused_work){.fused = fused, .context = context, .renewed = -1};
     TAUT_TRY(TAUT_RESERVE(arena, fused->known, error, &work->known));
-    TAUT_TRY(TAUT_RESERVE(arena, system->sizes.bonds, error, &work->lambda));
+    TAUT_TRY(TAUT_RESERVE(arena, system->sizes.bonds, error, &work->lambda, &work->target));
     TAUT_TRY(TAUT_RESERVE(arena, fused->once->registers, error, &work->once));
     TAUT_TRY(TAUT_RESERVE(arena, fused->each->registers, error, &work->each));
     taut_tape_prepare(fused->once, 1, work->once);
@@ -349,15 +389,23 @@ static void renew(taut_fused_work *w)
     const taut_context *context = w->context;
     const taut_sizes *z = &context->system->sizes;
     const taut_tape *once = w->fused->once;
-    double *to = w->once + 2 * (int64_t)z->coordinates + 1;
+    const int64_t fixed = 2 * (int64_t)z->coordinates + 1 + z->bonds;
+    double *to = w->once + fixed;
     taut_copy(z->parameters, context->parameter, to);
     taut_copy(z->bonds, context->compliance, to + z->parameters);
     taut_copy(z->bonds, context->damping, to + z->parameters + z->bonds);
     taut_tape_interpret(once, 0, 1, 1, w->once);
-    double *known = w->each + 2 * (int64_t)z->coordinates + 1;
+    double *known = w->each + fixed;
     for (int32_t k = 0; k < w->fused->known; k++)
         known[k] = w->known[k] = w->once[once->output[k]];
     w->renewed = context->renewals;
+}
+
+void taut_fused_aim(taut_fused_work *w, const double *target)
+{
+    const taut_sizes *z = &w->context->system->sizes;
+    taut_copy(z->bonds, target, w->target);
+    taut_copy(z->bonds, target, w->each + 2 * (int64_t)z->coordinates + 1);
 }
 
 /* The interpreter, with q, v and t in their registers; returns what the compiled form does. */
@@ -425,7 +473,8 @@ bool taut_fused_run(taut_fused_work *w, double t, const double *q, const double 
     double *const to[TO_COUNT] = {x, lambda ? lambda : w->lambda, jacobian};
     double odd;
     if (tape->native_bound) {
-        odd = tape->native_bound[0]((const double *const[]){q, v, &t, w->known}, to, NULL);
+        odd =
+            tape->native_bound[0]((const double *const[]){q, v, &t, w->known, w->target}, to, NULL);
     } else {
         taut_copy(n, q, w->each);
         taut_copy(n, v, w->each + n);

@@ -3,16 +3,19 @@
  *
  *     M x + G^T lambda = f,   G x = -r                      G, r of the rigid bonds
  *     x = v':  f all forces, r = gamma        (the index-1 form; without rigid bonds M x = f)
- *     x = dq:  f = 0, r = g                   (towards the positions of rigid bonds)
- *     x = dv:  f = 0, r = gdot                (velocities along rigid bonds)
+ *     x = dq:  f = 0, r = g - target          (towards the positions of rigid bonds)
+ *     x = dv:  f = 0, r = gdot - target       (velocities along rigid bonds)
  *     drift:   g and gdot of the rigid bonds
  *     span:    s^2 of each and its derivative along the motion, s = distance of its row of G, of
  *              length 1, from the span of those before
  *     energy:  T, U, springs, stiff potential and the part of U that depends on time
+ *     x[2 bonds]: y and y' of slow motion, C lambda^(k) for bonds without damping
  *
- * The statements of the model are repeated in one graph, so that they share subexpressions; M =
- * L D L^T and A = G M^-1 G^T = L' D' L'^T are factorised there too, operation by operation, and
- * what is known to be 0 or 1 disappears. What depends on parameters alone is computed once. */
+ * Accelerations of level k > 0 are those of the multipliers lambda^(k) of slow motion
+ * (fused_slow.c). The statements of the model are repeated in one graph, so that they share
+ * subexpressions; M = L D L^T and A = G M^-1 G^T = L' D' L'^T are factorised there too, operation
+ * by operation, and what is known to be 0 or 1 disappears. What depends on parameters alone is
+ * computed once. */
 #ifndef TAUT_SYSTEM_FUSED_H
 #define TAUT_SYSTEM_FUSED_H
 
@@ -34,16 +37,20 @@ typedef enum taut_fused_kind {
     TAUT_FUSED_DRIFT,
     TAUT_FUSED_SPAN,
     TAUT_FUSED_ENERGY,
+    TAUT_FUSED_MANIFOLD,
     TAUT_FUSED_KINDS
 } taut_fused_kind;
+/* Levels that are compiled. */
+enum { TAUT_FUSED_LEVELS = 2, TAUT_FUSED_FORMS = TAUT_FUSED_LEVELS * TAUT_FUSED_KINDS };
 
 /* Constant: threads share it. */
 typedef struct taut_fused {
     taut_fused_kind kind;
+    int level;                  /* of slow motion; accelerations and manifolds */
     const unsigned char *rigid; /* [bonds] */
     taut_index rods;            /* how many are */
     taut_tape *once;            /* parameters, compliances, damping times -> known[] */
-    taut_tape *each;            /* q, v, t, known[] -> x, lambda, G; bound */
+    taut_tape *each;            /* q, v, t, target[], known[] -> x, lambda, G; bound */
     int32_t known;              /* number of these */
     bool jacobian;              /* G of all bonds is among the results: there are springs */
 } taut_fused;
@@ -53,23 +60,26 @@ typedef struct taut_fused_work {
     const taut_fused *fused;
     taut_context *context;
     int64_t renewed; /* renewals of the context that known[] belongs to */
-    double *known, *lambda, *once, *each;
+    double *known, *lambda, *target, *once, *each;
 } taut_fused_work;
 
 /* *fused: NULL when the system does not fit: it is large, is not made of statements, or has more
  * rigid bonds than 8. `rigid` stays the caller's and must outlive it. */
-int taut_fused_create(const taut_system *system, taut_fused_kind kind, const unsigned char *rigid,
-                      taut_arena *arena, taut_fused **fused, taut_error *error);
+int taut_fused_create(const taut_system *system, taut_fused_kind kind, int level,
+                      const unsigned char *rigid, taut_arena *arena, taut_fused **fused,
+                      taut_error *error);
 /* Those of the model as stated and of its rigid motion, to be compiled: system->fused. */
 int taut_fused_prepare(taut_system *system, taut_error *error);
 /* The compiled form where there is one for these rigid bonds, else one that is interpreted; *work
  * NULL: neither. */
-int taut_fused_open(taut_context *context, taut_fused_kind kind, taut_index rods,
+int taut_fused_open(taut_context *context, taut_fused_kind kind, int level, taut_index rods,
                     const taut_index *rod, taut_arena *arena, taut_fused_work **work,
                     taut_error *error);
-/* x[n], x[2 * rigid bonds], energies; lambda[bonds] (of springs and rigid bonds) and the entries of
- * G (unless all bonds are rigid) may be NULL. False: a result is not finite, a matrix is singular,
- * or guards are held: to be computed, and explained, statement by statement. */
+/* target[bonds] of positions or velocities, 0 before. */
+void taut_fused_aim(taut_fused_work *work, const double *target);
+/* x[n], x[2 * rigid bonds], x[2 * bonds] or energies; lambda[bonds] (of springs and rigid bonds) and
+ * the entries of G (unless all bonds are rigid) may be NULL. False: a result is not finite, a matrix
+ * is singular, or guards are held: to be computed, and explained, statement by statement. */
 bool taut_fused_run(taut_fused_work *work, double t, const double *q, const double *v, double *x,
                     double *lambda, double *jacobian);
 /* Stages of an explicit method, as taut_field has them; 1 where guards are held. */

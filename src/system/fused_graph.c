@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* ---- inputs: q, v, t, parameters, compliances, damping times */
+/* ---- inputs: q, v, t, targets, parameters, compliances, damping times */
 
 static int32_t input_q(const taut_fuser *f, taut_index i)
 {
@@ -22,34 +22,34 @@ static int32_t input_v(const taut_fuser *f, taut_index i)
 
 static int32_t input_parameter(const taut_fuser *f, taut_index k)
 {
-    return taut_graph_input(f->graph, 2 * f->n + 1 + k);
+    return taut_graph_input(f->graph, f->fixed + k);
 }
 
-static int32_t input_compliance(const taut_fuser *f, taut_index i)
+int32_t taut_fused_compliance(const taut_fuser *f, taut_index i)
 {
     return input_parameter(f, f->system->sizes.parameters + i);
 }
 
-static int32_t input_damping(const taut_fuser *f, taut_index i)
+int32_t taut_fused_damping(const taut_fuser *f, taut_index i)
 {
-    return input_compliance(f, f->m + i);
+    return taut_fused_compliance(f, f->m + i);
 }
 
 /* ---- arithmetic */
 
-static int32_t sum(const taut_fuser *f, int32_t a, int32_t b)
+int32_t taut_fused_sum(const taut_fuser *f, int32_t a, int32_t b)
 {
     if (a == f->zero)
         return b;
     return b == f->zero ? a : taut_graph_binary(f->graph, TAUT_OP_ADD, a, b);
 }
 
-static int32_t difference(const taut_fuser *f, int32_t a, int32_t b)
+int32_t taut_fused_difference(const taut_fuser *f, int32_t a, int32_t b)
 {
     return b == f->zero ? a : taut_graph_binary(f->graph, TAUT_OP_SUB, a, b);
 }
 
-static int32_t product(const taut_fuser *f, int32_t a, int32_t b)
+int32_t taut_fused_product(const taut_fuser *f, int32_t a, int32_t b)
 {
     return a == f->zero || b == f->zero ? f->zero : taut_graph_binary(f->graph, TAUT_OP_MUL, a, b);
 }
@@ -119,7 +119,7 @@ static taut_index place_of(const taut_statement_kernel *kernel, int32_t local, i
 
 static void add_to(const taut_fuser *f, int32_t *to, int32_t node)
 {
-    *to = sum(f, *to, node);
+    *to = taut_fused_sum(f, *to, node);
 }
 
 static void take_bond(const taut_fuser *f, const taut_statement_kernel *kernel, int64_t member)
@@ -162,7 +162,7 @@ static void take_potential(taut_fuser *f, const taut_statement_kernel *kernel, i
         add_to(f, &f->energy[TAUT_FUSED_DRIVING], output(f, kernel, 0));
     for (int32_t c = 0; c < kernel->locals; c++) {
         int32_t *to = &f->force[place_of(kernel, c, member)];
-        *to = difference(f, *to, output(f, kernel, 1 + c));
+        *to = taut_fused_difference(f, *to, output(f, kernel, 1 + c));
     }
 }
 
@@ -207,7 +207,7 @@ static int32_t rate_of(const taut_fuser *f, taut_index i)
 {
     int32_t rate = f->bond_dt[i];
     for (taut_index k = 0; k < f->n; k++)
-        rate = sum(f, rate, product(f, f->row[i * f->n + k], input_v(f, k)));
+        rate = taut_fused_sum(f, rate, taut_fused_product(f, f->row[i * f->n + k], input_v(f, k)));
     return rate;
 }
 
@@ -219,11 +219,12 @@ static void add_springs(const taut_fuser *f)
             continue;
         int32_t stretch = f->bond[i];
         if (damped)
-            stretch = sum(f, stretch, product(f, input_damping(f, i), rate_of(f, i)));
-        f->lambda[i] = product(f, stretch, inverse(f, input_compliance(f, i)));
+            stretch = taut_fused_sum(
+                f, stretch, taut_fused_product(f, taut_fused_damping(f, i), rate_of(f, i)));
+        f->lambda[i] = taut_fused_product(f, stretch, inverse(f, taut_fused_compliance(f, i)));
         for (taut_index k = 0; k < f->n; k++)
-            f->force[k] =
-                difference(f, f->force[k], product(f, f->row[i * f->n + k], f->lambda[i]));
+            f->force[k] = taut_fused_difference(
+                f, f->force[k], taut_fused_product(f, f->row[i * f->n + k], f->lambda[i]));
     }
 }
 
@@ -240,9 +241,10 @@ static void factor(taut_fuser *f, taut_index rows, int32_t *a, bool definite)
         for (taut_index i = j + 1; i < rows; i++)
             column[i] = a[i * rows + j];
         for (taut_index i = j + 1; i < rows; i++) {
-            int32_t factor = a[i * rows + j] = product(f, column[i], *pivot);
+            int32_t factor = a[i * rows + j] = taut_fused_product(f, column[i], *pivot);
             for (taut_index k = j + 1; factor != f->zero && k <= i; k++)
-                a[i * rows + k] = difference(f, a[i * rows + k], product(f, factor, column[k]));
+                a[i * rows + k] = taut_fused_difference(f, a[i * rows + k],
+                                                        taut_fused_product(f, factor, column[k]));
         }
     }
 }
@@ -258,23 +260,24 @@ static void lower(const taut_fuser *f, taut_index rows, const int32_t *a, int32_
 {
     for (taut_index i = 1; i < rows; i++)
         for (taut_index j = 0; j < i; j++)
-            x[i] = difference(f, x[i], product(f, a[i * rows + j], x[j]));
+            x[i] = taut_fused_difference(f, x[i], taut_fused_product(f, a[i * rows + j], x[j]));
 }
 
 static void upper(const taut_fuser *f, taut_index rows, const int32_t *a, int32_t *x)
 {
     for (taut_index i = rows - 1; i >= 0; i--)
         for (taut_index j = i + 1; j < rows; j++)
-            x[i] = difference(f, x[i], product(f, a[j * rows + i], x[j]));
+            x[i] = taut_fused_difference(f, x[i], taut_fused_product(f, a[j * rows + i], x[j]));
 }
 
 /* r of a rigid bond. */
 static int32_t residual(const taut_fuser *f, taut_index i)
 {
+    const int32_t target = taut_graph_input(f->graph, 2 * f->n + 1 + i);
     switch (f->fused->kind) {
     case TAUT_FUSED_ACCELERATION: return f->gamma[i];
-    case TAUT_FUSED_POSITION: return f->bond[i];
-    default: return rate_of(f, i);
+    case TAUT_FUSED_POSITION: return taut_fused_difference(f, f->bond[i], target);
+    default: return taut_fused_difference(f, rate_of(f, i), target);
     }
 }
 
@@ -313,14 +316,14 @@ static int32_t add_squares(taut_fuser *f, const int32_t *row, const int32_t *wei
             int32_t u = used[i] || weight[i] != weight[k] ? -1 : direction(f, row[i], &other);
             if (u < 0 || other != s)
                 continue;
-            total = sum(f, total, product(f, u, u));
+            total = taut_fused_sum(f, total, taut_fused_product(f, u, u));
             member[count++] = i;
             if (total == s)
                 break;
         }
     if (total != s) {
         used[k] = true;
-        return product(f, product(f, row[k], weight[k]), row[k]);
+        return taut_fused_product(f, taut_fused_product(f, row[k], weight[k]), row[k]);
     }
     for (taut_index i = 0; i < count; i++)
         used[member[i]] = true;
@@ -336,7 +339,7 @@ static int32_t square(taut_fuser *f, const int32_t *row, const int32_t *weight)
     int32_t total = f->zero;
     for (taut_index k = 0; k < f->n; k++)
         if (!used[k] && row[k] != f->zero)
-            total = sum(f, total, add_squares(f, row, weight, k, used));
+            total = taut_fused_sum(f, total, add_squares(f, row, weight, k, used));
     return total;
 }
 
@@ -351,30 +354,9 @@ static void multiply(taut_fuser *f, const int32_t *u, const int32_t *w, const in
         for (taut_index s = 0; s <= r - (inverse != NULL); s++) {
             int32_t total = f->zero;
             for (taut_index k = 0; k < n; k++)
-                total = sum(f, total, product(f, u[r * n + k], w[s * n + k]));
+                total = taut_fused_sum(f, total, taut_fused_product(f, u[r * n + k], w[s * n + k]));
             a[r * rods + s] = total;
         }
-}
-
-/* lambda of the rigid bonds, by number; w is W^T, u is W^T D^-1. */
-static void solve_bonds(taut_fuser *f, const taut_index *rod, const int32_t *w, const int32_t *u,
-                        const int32_t *diagonal)
-{
-    const taut_index rods = f->fused->rods, n = f->n;
-    int32_t a[TAUT_FUSED_RODS * TAUT_FUSED_RODS], y[TAUT_FUSED_RODS];
-    multiply(f, u, w, diagonal, a);
-    for (taut_index r = 0; r < rods; r++) {
-        y[r] = residual(f, rod[r]);
-        for (taut_index k = 0; k < n; k++)
-            y[r] = sum(f, y[r], product(f, u[r * n + k], f->force[k]));
-    }
-    factor_checked(f, rods, a);
-    lower(f, rods, a, y);
-    for (taut_index r = 0; r < rods; r++)
-        y[r] = product(f, y[r], a[r * rods + r]);
-    upper(f, rods, a, y);
-    for (taut_index r = 0; r < rods; r++)
-        f->lambda[rod[r]] = y[r];
 }
 
 /* The derivative with velocities v, time running. */
@@ -409,7 +391,7 @@ static void measure_span(taut_fuser *f)
     factor_checked(f, rods, a);
     for (taut_index r = 0; r < rods; r++) {
         const int32_t *pivot = &f->pivot[2 * (first + r)];
-        f->x[r] = product(f, pivot[0], inverse(f, pivot[1]));
+        f->x[r] = taut_fused_product(f, pivot[0], inverse(f, pivot[1]));
         f->x[rods + r] = along_motion(f, f->x[r]);
     }
     f->results = 2 * rods;
@@ -431,69 +413,108 @@ static void measure_drift(taut_fuser *f)
 static void add_energies(taut_fuser *f)
 {
     const int32_t half = taut_graph_constant(f->graph, 0.5);
-    for (taut_index i = 0; i < f->m; i++)
+    for (taut_index i = 0; i < f->m; i++) {
+        int32_t square = taut_fused_product(f, f->bond[i], f->bond[i]);
         if (!f->fused->rigid[i])
             add_to(f, &f->energy[TAUT_FUSED_SPRINGS],
-                   product(f, product(f, half, product(f, f->bond[i], f->bond[i])),
-                           inverse(f, input_compliance(f, i))));
+                   taut_fused_product(f, taut_fused_product(f, half, square),
+                                      inverse(f, taut_fused_compliance(f, i))));
+    }
     for (taut_index i = 0; i < f->n && !(f->system->sizes.can & TAUT_HAS_KINETIC); i++) {
         int32_t momentum = f->zero;
         for (taut_index k = 0; k < f->n; k++)
-            add_to(f, &momentum, product(f, f->mass[i * f->n + k], input_v(f, k)));
+            add_to(f, &momentum, taut_fused_product(f, f->mass[i * f->n + k], input_v(f, k)));
         add_to(f, &f->energy[TAUT_FUSED_KINETIC],
-               product(f, half, product(f, momentum, input_v(f, i))));
+               taut_fused_product(f, half, taut_fused_product(f, momentum, input_v(f, i))));
     }
     memcpy(f->x, f->energy, sizeof f->energy);
     f->results = TAUT_FUSED_ENERGIES;
 }
 
-/* From here on f->force is y. */
-static void solve(taut_fuser *f)
+void taut_fused_factor(taut_fuser *f)
 {
     const taut_index n = f->n;
-    taut_index rod[TAUT_FUSED_RODS], rods = 0;
-    int32_t w[TAUT_FUSED_RODS * TAUT_FUSED_COORDINATES],
-        u[TAUT_FUSED_RODS * TAUT_FUSED_COORDINATES], inverse_mass[TAUT_FUSED_COORDINATES];
-    if (f->system->sizes.mass == TAUT_MASS_DIAGONAL)
+    const bool diagonal = f->system->sizes.mass == TAUT_MASS_DIAGONAL;
+    int32_t inverse_mass[TAUT_FUSED_COORDINATES];
+    if (diagonal)
         factor(f, n, f->mass, true);
     else
         factor_checked(f, n, f->mass);
-    lower(f, n, f->mass, f->force);
+    for (taut_index k = 0; k < n; k++)
+        inverse_mass[k] = f->mass[k * n + k];
     for (taut_index i = 0; i < f->m; i++) {
         if (!f->fused->rigid[i])
             continue;
-        memcpy(w + rods * n, f->row + i * n, (size_t)n * sizeof *w);
-        lower(f, n, f->mass, w + rods * n);
+        int32_t *w = f->w + f->rods * n, *u = f->u + f->rods * n;
+        memcpy(w, f->row + i * n, (size_t)n * sizeof *w);
+        lower(f, n, f->mass, w);
         for (taut_index k = 0; k < n; k++)
-            u[rods * n + k] = product(f, w[rods * n + k], f->mass[k * n + k]);
-        rod[rods++] = i;
+            u[k] = taut_fused_product(f, w[k], inverse_mass[k]);
+        f->rod[f->rods++] = i;
     }
-    for (taut_index k = 0; k < n; k++)
-        inverse_mass[k] = f->mass[k * n + k];
-    solve_bonds(f, rod, w, u, f->system->sizes.mass == TAUT_MASS_DIAGONAL ? inverse_mass : NULL);
-    for (taut_index k = 0; k < n; k++) {
-        f->x[k] = f->force[k];
-        for (taut_index r = 0; r < rods; r++)
-            f->x[k] = difference(f, f->x[k], product(f, w[r * n + k], f->lambda[rod[r]]));
-        f->x[k] = product(f, f->x[k], f->mass[k * n + k]);
-    }
-    upper(f, n, f->mass, f->x);
+    multiply(f, f->u, f->w, diagonal ? inverse_mass : NULL, f->a);
+    factor_checked(f, f->rods, f->a);
 }
 
-void taut_fused_equations(taut_fuser *f)
+void taut_fused_solve(const taut_fuser *f, int32_t *force, const int32_t *r, int32_t *lambda,
+                      int32_t *x)
 {
+    const taut_index n = f->n, rods = f->rods;
+    lower(f, n, f->mass, force);
+    for (taut_index i = 0; i < rods; i++) {
+        lambda[i] = r[i];
+        for (taut_index k = 0; k < n; k++)
+            lambda[i] =
+                taut_fused_sum(f, lambda[i], taut_fused_product(f, f->u[i * n + k], force[k]));
+    }
+    lower(f, rods, f->a, lambda);
+    for (taut_index i = 0; i < rods; i++)
+        lambda[i] = taut_fused_product(f, lambda[i], f->a[i * rods + i]);
+    upper(f, rods, f->a, lambda);
+    for (taut_index k = 0; x && k < n; k++) {
+        x[k] = force[k];
+        for (taut_index i = 0; i < rods; i++)
+            x[k] =
+                taut_fused_difference(f, x[k], taut_fused_product(f, f->w[i * n + k], lambda[i]));
+        x[k] = taut_fused_product(f, x[k], f->mass[k * n + k]);
+    }
+    if (x)
+        upper(f, n, f->mass, x);
+}
+
+static void solve(taut_fuser *f)
+{
+    int32_t r[TAUT_FUSED_RODS], lambda[TAUT_FUSED_RODS];
+    taut_fused_factor(f);
+    for (taut_index i = 0; i < f->rods; i++)
+        r[i] = residual(f, f->rod[i]);
+    taut_fused_solve(f, f->force, r, lambda, f->x);
+    for (taut_index i = 0; i < f->rods; i++)
+        f->lambda[f->rod[i]] = lambda[i];
+}
+
+int taut_fused_equations(taut_fuser *f)
+{
+    const taut_fused *fused = f->fused;
+    const bool moves = fused->kind == TAUT_FUSED_ACCELERATION || fused->kind == TAUT_FUSED_MANIFOLD;
     for (int k = 0; k < TAUT_FUSED_ENERGIES; k++)
         f->energy[k] = f->zero;
     take_statements(f);
-    f->results = f->n;
-    switch (f->fused->kind) {
-    case TAUT_FUSED_DRIFT: measure_drift(f); return;
-    case TAUT_FUSED_SPAN: measure_span(f); return;
-    case TAUT_FUSED_ENERGY: add_energies(f); return;
-    case TAUT_FUSED_ACCELERATION: add_springs(f); break;
-    default:
+    if (moves)
+        add_springs(f);
+    else
         for (taut_index i = 0; i < f->n; i++)
             f->force[i] = f->zero;
-    }
-    solve(f);
+    f->results = fused->kind == TAUT_FUSED_MANIFOLD ? 2 * f->m : f->n;
+    if (fused->kind == TAUT_FUSED_SPAN)
+        measure_span(f);
+    else if (fused->kind == TAUT_FUSED_DRIFT)
+        measure_drift(f);
+    else if (fused->kind == TAUT_FUSED_ENERGY)
+        add_energies(f);
+    else if (fused->kind == TAUT_FUSED_MANIFOLD || fused->level > 0)
+        return taut_fused_slow(f);
+    else
+        solve(f);
+    return 0;
 }

@@ -142,8 +142,8 @@ struct taut_system {
     bool owns_late;
 
     taut_native *native; /* compiled tapes, or NULL */
-    /* (fused.h) by [as stated, rigid motion][kind]; NULL: not compiled */
-    struct taut_fused *fused[2][6];
+    /* (fused.h) by [as stated, rigid motion][level and kind]; NULL: not compiled */
+    struct taut_fused *fused[2][14];
 
     const taut_system *base; /* of a derived system (derived.c), or NULL */
     bool rigid;              /* bonds that are not soft have compliance 0 */

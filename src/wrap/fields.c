@@ -125,7 +125,7 @@ static int fill(mechanical *w, taut_context *context, taut_arena *arena,
     if (x->rods == 0 && !x->mass_start)
         TAUT_TRY(taut_mechanics_need_masses(x, "an explicit method", error));
     if (!terms)
-        TAUT_TRY(taut_fused_open(context, TAUT_FUSED_ACCELERATION, x->rods, x->rod, arena,
+        TAUT_TRY(taut_fused_open(context, TAUT_FUSED_ACCELERATION, 0, x->rods, x->rod, arena,
                                  &w->fused, error));
     if (w->fused)
         w->field.stages = stages;

@@ -468,9 +468,9 @@ static int fill_mechanical(stabilizer *w, taut_context *context, taut_arena *are
             w->ones[i] = 1;
     }
     if (!w->unit && !w->conserve) { /* invariants need the matrix that was factorised */
-        TAUT_TRY(taut_fused_open(context, TAUT_FUSED_POSITION, x->rods, x->rod, arena, &w->fused_q,
+        TAUT_TRY(taut_fused_open(context, TAUT_FUSED_POSITION, 0, x->rods, x->rod, arena, &w->fused_q,
                                  error));
-        TAUT_TRY(taut_fused_open(context, TAUT_FUSED_VELOCITY, x->rods, x->rod, arena, &w->fused_v,
+        TAUT_TRY(taut_fused_open(context, TAUT_FUSED_VELOCITY, 0, x->rods, x->rod, arena, &w->fused_v,
                                  error));
     }
     TAUT_TRY(taut_mechanics_saddle(x, w->unit, true, &arena->allocator, &w->saddle, error));
