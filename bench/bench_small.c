@@ -293,6 +293,24 @@ static int compete(const contest *c)
 
 /* ---- for the script */
 
+/* One run of one contest: evaluations. */
+static int run_once(const contest *c, const char *who)
+{
+    double y[2 * MOST];
+    if (strcmp(who, "hand") == 0) {
+        hand_once(c, y);
+        return printf("%lld\n", (long long)evaluations) < 0;
+    }
+    taut_result result = {.size = sizeof result};
+    bench b = made(c, strcmp(who, "compiled") == 0);
+    if (b.code == 0)
+        taut_once(c, &b);
+    if (b.code == 0)
+        b.code = taut_solver_result_get(b.solver, &result, &b.error);
+    printf("%lld\n", (long long)result.statistics.force_evaluations);
+    return done(&b);
+}
+
 static int position_at(const char *tolerance, bool compile, double *q, int64_t *count)
 {
     char settings[80];
@@ -436,6 +454,37 @@ int main(int count, char **arguments)
         return count_once(arguments[2]);
     if (count == 3 && strcmp(arguments[1], "compile") == 0)
         return printf("%.3g\n", compile_once(arguments[2])) < 0;
+    if (count == 4 && strcmp(arguments[1], "once") == 0) {
+        int k = atoi(arguments[2]);
+        square = contests[k].n == 6 ? 2500 : 1e8;
+        return run_once(&contests[k], arguments[3]);
+    }
+    if (count == 5 && strcmp(arguments[1], "loop") == 0) {
+        int k = atoi(arguments[2]), r = atoi(arguments[4]);
+        double y[2 * MOST];
+        square = contests[k].n == 6 ? 2500 : 1e8;
+        contest c = contests[k];
+        if (strcmp(arguments[3], "hand") == 0) {
+            for (int i = 0; i < r; i++)
+                hand_once(&c, y);
+            return 0;
+        }
+        bench b = made(&c, true);
+        for (int i = 0; i < r; i++) {
+            if (strcmp(arguments[3], "create") == 0)
+                taut_solver_create(b.system, b.options, NULL, &b.solver, &b.error);
+            else
+                taut_once(&c, &b);
+            taut_solver_destroy(b.solver);
+        }
+        b.solver = NULL;
+        return done(&b);
+    }
+    if (count == 3 && strcmp(arguments[1], "contest") == 0) {
+        int k = atoi(arguments[2]);
+        square = contests[k].n == 6 ? 2500 : 1e8;
+        return compete(&contests[k]);
+    }
     int code = 0;
     for (size_t k = 0; k < sizeof contests / sizeof contests[0]; k++) {
         square = contests[k].n == 6 ? 2500 : 1e8;

@@ -15,7 +15,7 @@ typedef struct taut_sum {
     double weight[TAUT_MOST_TERMS];
 } taut_sum;
 void taut_sum_make(taut_sum *sum, int count, const double *weight);
-/* out = base + h sum_j weight[j] k[term[j]]; base may be NULL. out is none of the k. */
+/* out = base + sum_j h weight[j] k[term[j]]; base may be NULL. out is none of the k. */
 void taut_sum_form(taut_index n, const taut_sum *sum, double *const *k, double h,
                    const double *base, double *out);
 /* The same of kq, q and of kv, v. */

@@ -393,7 +393,7 @@ static double norm_of_positions(const taut_solver *solver, double h)
     double sum = 0, more = COLLAPSE * solver->norm.reach - fabs(h); /* H - h */
     double noise = more > 0 ? rounding_of_velocities(s, h) : 0;
     for (taut_index i = 0; i < s->n; i++) {
-        double scale = s->atol + s->rtol * fmax(fabs(s->now.q[i]), fabs(s->last.q[i]));
+        double scale = s->atol + s->rtol * above(fabs(s->now.q[i]), fabs(s->last.q[i]));
         double off = fabs(s->error_v[i]), e = fabs(s->error_q[i]) + fabs(h) * off;
         if (more > 0 && off > noise)
             e += more * (off - noise);
