@@ -4,10 +4,13 @@
  *     rigid double pendulum (index 1): DOP853 with adaptive steps, rk4
  *     stiff double pendulum and the Fermi-Pasta-Ulam chain (full motion): rk4; DOP853
  *
- * Loops by hand are plain: no stabilisation (Taut's runs have three corrections in a step by
- * default), no energy balance, no statistics, the same tableaus (step/tableau.h) with zeros
- * omitted. Times are per evaluation of the forces, both in turn in the
- * same run, the best of many.
+ * Loops by hand are plain: no energy balance, no statistics, no stabilisation (Taut's runs have
+ * three corrections in a step by default; two rows compare with loops that make the same ones), the
+ * same tableaus (step/tableau.h) with zeros omitted. Times are per evaluation of the forces, both
+ * in turn in the same run, the best of many.
+ *
+ *     bench_small contest K         one comparison
+ *     bench_small once K WHO        one run: hand, compiled, interpreted; prints evaluations
  *
  *     bench_small count TOLERANCE   one compiled run of the rigid double pendulum; prints
  *                                   evaluations and error: for bench_small_instructions.sh
@@ -43,6 +46,26 @@ static inline __attribute__((always_inline)) void rigid_pendulum(const double *r
     a[1] = -ey * l1 + fy * l2;
     a[2] = -fx * l2;
     a[3] = -fy * l2;
+}
+
+/* Two Newton steps of the positions, then the velocities, as stabilisation `post` makes them. */
+static inline __attribute__((always_inline)) void stabilize_pendulum(double *restrict y)
+{
+    for (int pass = 0; pass < 3; pass++) {
+        const double ux = y[0], uy = y[1], wx = y[2] - y[0], wy = y[3] - y[1];
+        const double d1 = sqrt(ux * ux + uy * uy), d2 = sqrt(wx * wx + wy * wy), r1 = 1 / d1,
+                     r2 = 1 / d2;
+        const double ex = ux * r1, ey = uy * r1, fx = wx * r2, fy = wy * r2;
+        const double c = -(ex * fx + ey * fy), det = 1 / (2 - c * c);
+        const double g1 = pass < 2 ? d1 - 1 : ex * y[4] + ey * y[5],
+                     g2 = pass < 2 ? d2 - 1 : fx * (y[6] - y[4]) + fy * (y[7] - y[5]);
+        const double l1 = (2 * g1 - c * g2) * det, l2 = (g2 - c * g1) * det;
+        double *x = pass < 2 ? y : y + 4;
+        x[0] += -ex * l1 + fx * l2;
+        x[1] += -ey * l1 + fy * l2;
+        x[2] += -fx * l2;
+        x[3] += -fy * l2;
+    }
 }
 
 static double square; /* omega^2 */
@@ -130,8 +153,9 @@ static void compress_all(void)
 }
 
 /* DOP853 as in dop853.f: to `until` with rtol = atol = tol. */
-static inline __attribute__((always_inline)) void hand_dop853(int n, rate f, double *y,
-                                                              double until, double tol, double h)
+static inline __attribute__((always_inline)) void
+hand_dop853(int n, rate f, void (*stabilize)(double *), double *y, double until, double tol,
+            double h)
 {
     double k[STAGES + 1][2 * MOST], z[2 * MOST], e5[2 * MOST], e3[2 * MOST], t = 0;
     for (int i = 0; i < n; i++)
@@ -163,7 +187,10 @@ static inline __attribute__((always_inline)) void hand_dop853(int n, rate f, dou
         if (error <= 1) {
             t += h;
             memcpy(y, z, 2 * (size_t)n * sizeof *y);
-            memcpy(k[0], k[STAGES], sizeof k[0]);
+            if (stabilize)
+                stabilize(y);
+            for (int i = 0; i < n; i++)
+                k[0][i] = y[n + i];
             f(y, k[0] + n);
             evaluations++;
         }
@@ -173,18 +200,31 @@ static inline __attribute__((always_inline)) void hand_dop853(int n, rate f, dou
 
 static __attribute__((noinline)) void hand_rigid_dop8(double *y, double until, double tol)
 {
-    hand_dop853(4, rigid_pendulum, y, until, tol, 0.1);
+    hand_dop853(4, rigid_pendulum, NULL, y, until, tol, 0.1);
+}
+
+static __attribute__((noinline)) void hand_stabilized_dop8(double *y, double until, double tol)
+{
+    hand_dop853(4, rigid_pendulum, stabilize_pendulum, y, until, tol, 0.1);
 }
 
 static __attribute__((noinline)) void hand_fpu_dop8(double *y, double until, double tol)
 {
-    hand_dop853(6, fpu, y, until, tol, 0.01);
+    hand_dop853(6, fpu, NULL, y, until, tol, 0.01);
 }
 
 static __attribute__((noinline)) void hand_rigid_rk4(double *y, double until, double h)
 {
     for (int64_t k = 0, steps = llround(until / h); k < steps; k++)
         hand_rk4(4, rigid_pendulum, y, h);
+}
+
+static __attribute__((noinline)) void hand_stabilized_rk4(double *y, double until, double h)
+{
+    for (int64_t k = 0, steps = llround(until / h); k < steps; k++) {
+        hand_rk4(4, rigid_pendulum, y, h);
+        stabilize_pendulum(y);
+    }
 }
 
 static __attribute__((noinline)) void hand_stiff_rk4(double *y, double until, double h)
@@ -447,6 +487,22 @@ int main(int count, char **arguments)
          .option = 1e-9,
          .n = 6,
          .hand = hand_fpu_dop8},
+        {.name = "rigid double pendulum, dop8, stabilised by hand too",
+         .model = pendulum,
+         .settings = "motion=rigid method=dop8 rtol=1e-7",
+         .limit = 1.5,
+         .until = 10,
+         .option = 1e-8,
+         .n = 4,
+         .hand = hand_stabilized_dop8},
+        {.name = "rigid double pendulum, rk4, stabilised by hand too",
+         .model = pendulum,
+         .settings = "motion=rigid method=rk4 step=0.01",
+         .limit = 1.5,
+         .until = 10,
+         .option = 0.01,
+         .n = 4,
+         .hand = hand_stabilized_rk4},
     };
     compress_all();
     square = 1e8;
@@ -458,27 +514,6 @@ int main(int count, char **arguments)
         int k = atoi(arguments[2]);
         square = contests[k].n == 6 ? 2500 : 1e8;
         return run_once(&contests[k], arguments[3]);
-    }
-    if (count == 5 && strcmp(arguments[1], "loop") == 0) {
-        int k = atoi(arguments[2]), r = atoi(arguments[4]);
-        double y[2 * MOST];
-        square = contests[k].n == 6 ? 2500 : 1e8;
-        contest c = contests[k];
-        if (strcmp(arguments[3], "hand") == 0) {
-            for (int i = 0; i < r; i++)
-                hand_once(&c, y);
-            return 0;
-        }
-        bench b = made(&c, true);
-        for (int i = 0; i < r; i++) {
-            if (strcmp(arguments[3], "create") == 0)
-                taut_solver_create(b.system, b.options, NULL, &b.solver, &b.error);
-            else
-                taut_once(&c, &b);
-            taut_solver_destroy(b.solver);
-        }
-        b.solver = NULL;
-        return done(&b);
     }
     if (count == 3 && strcmp(arguments[1], "contest") == 0) {
         int k = atoi(arguments[2]);

@@ -40,6 +40,8 @@ int taut_runge_kutta_reserve(taut_stepper *s, taut_runge_kutta *w, taut_error *e
         w->kv[i] = w->rate[i];
         w->kq[i] = w->velocity[i];
     }
+    w->at_once = (taut_stages){
+        .count = table->stages, .row = w->row, .c = table->c, .kq = w->kq, .kv = w->kv};
     return taut_arena_check(arena, error);
 }
 
@@ -170,22 +172,19 @@ static int stages_at_once(taut_stepper *s, int first, const taut_state *begin,
                           const taut_state *end, double h)
 {
     taut_runge_kutta *w = s->work;
+    taut_stages *at = &w->at_once;
     w->kq[0] = begin->v;
     w->kv[0] = begin->a;
-    w->kq[w->tableau->stages] = end->v;
-    w->kv[w->tableau->stages] = end->a;
-    return s->field->stages(s->field, &(taut_stages){.first = first,
-                                                     .count = w->tableau->stages,
-                                                     .row = w->row,
-                                                     .c = w->tableau->c,
-                                                     .t = begin->t,
-                                                     .h = h,
-                                                     .kq = w->kq,
-                                                     .kv = w->kv,
-                                                     .q = begin->q,
-                                                     .v = begin->v,
-                                                     .next_q = end->q,
-                                                     .next_v = end->v});
+    w->kq[at->count] = end->v;
+    w->kv[at->count] = end->a;
+    at->first = first;
+    at->t = begin->t;
+    at->h = h;
+    at->q = begin->q;
+    at->v = begin->v;
+    at->next_q = end->q;
+    at->next_v = end->v;
+    return s->field->stages(s->field, at);
 }
 
 int taut_runge_kutta_step(taut_stepper *s, double h, taut_error *error)

@@ -23,6 +23,7 @@ typedef struct taut_runge_kutta {
     double *rate[TAUT_TABLEAU_WIDTH];
     double *velocity[TAUT_TABLEAU_WIDTH]; /* V_i likewise; NULL for first order */
     double *kq[TAUT_TABLEAU_WIDTH], *kv[TAUT_TABLEAU_WIDTH]; /* all k of the latest step */
+    taut_stages at_once; /* of fields that evaluate all stages in one call */
     double *polynomial_q, *polynomial_v;  /* [3 + dense_rows][n] each */
 } taut_runge_kutta;
 
