@@ -153,9 +153,10 @@ static void compress_all(void)
 }
 
 /* DOP853 as in dop853.f: to `until` with rtol = atol = tol. */
-static inline __attribute__((always_inline)) void
-hand_dop853(int n, rate f, void (*stabilize)(double *), double *y, double until, double tol,
-            double h)
+static inline __attribute__((always_inline)) void hand_dop853(int n, rate f,
+                                                              void (*stabilize)(double *),
+                                                              double *y, double until, double tol,
+                                                              double h)
 {
     double k[STAGES + 1][2 * MOST], z[2 * MOST], e5[2 * MOST], e3[2 * MOST], t = 0;
     for (int i = 0; i < n; i++)

@@ -186,6 +186,18 @@ static int look_twice(run *r)
     return decided ? 0 : taut_options_set(r->call->options, "verify", "auto", &r->error);
 }
 
+/* The decision stands in checkpoints: a resumed run does the same. */
+static int compile_where_it_pays(run *r)
+{
+    bool compiled;
+    taut_options *options = r->call->options;
+    if (strcmp(taut_options_text(options, "compile"), "auto") != 0)
+        return 0;
+    int code = taut_system_compile(r->model.system, options, &compiled, &r->error);
+    return code != 0 ? code
+                     : taut_options_set(options, "compile", compiled ? "yes" : "no", &r->error);
+}
+
 static int run_call(cli_call *call, const char *checkpoint)
 {
     run r = {.call = call, .checkpoint.path = checkpoint, .error = {.t = NAN}};
@@ -194,6 +206,8 @@ static int run_call(cli_call *call, const char *checkpoint)
         status = cli_model_load(call, &r.model);
     if (status == 0) {
         int code = look_twice(&r);
+        if (code == 0)
+            code = compile_where_it_pays(&r);
         if (code == 0)
             code = taut_solver_create(r.model.system, call->options, NULL, &r.solver, &r.error);
         if (code != 0)

@@ -158,8 +158,8 @@ static void step_ahead(taut_solver *solver, taut_plan *p)
     int64_t ahead = steps_ahead(solver, p);
     if (ahead <= 0)
         return;
-    int64_t made = s->method->several(s, p->start, p->h, p->done, p->done + ahead,
-                                      solver->stabilizer);
+    int64_t made =
+        s->method->several(s, p->start, p->h, p->done, p->done + ahead, solver->stabilizer);
     p->done += made;
     solver->caller.since += made;
 }

@@ -49,6 +49,11 @@ int taut_fused_create(const taut_system *system, taut_fused_kind kind, const uns
                       taut_arena *arena, taut_fused **fused, taut_error *error);
 /* Those of the model as stated and of its rigid motion, to be compiled: system->fused. */
 int taut_fused_prepare(taut_system *system, taut_error *error);
+/* (machine_code.c) All expressions by a compiler of the system, with at most so many seconds for
+ * it, before anything else uses the system; an error leaves it interpreted. */
+int taut_system_native(taut_system *system, double seconds, taut_error *error);
+/* Operations that would be compiled, of statements for one member. */
+double taut_system_operations(const taut_system *system);
 /* The compiled form where there is one for these rigid bonds, else one that is interpreted; *work
  * NULL: neither. */
 int taut_fused_open(taut_context *context, taut_fused_kind kind, taut_index rods,

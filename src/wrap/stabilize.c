@@ -496,8 +496,8 @@ static int fill_mechanical(stabilizer *w, taut_context *context, taut_arena *are
                                  error));
         TAUT_TRY(taut_fused_open(context, TAUT_FUSED_VELOCITY, x->rods, x->rod, arena, &w->fused_v,
                                  error));
-        w->whole = w->fused_q && w->fused_v && w->form == POST && !w->simple && w->position &&
-                   w->velocity;
+        w->whole =
+            w->fused_q && w->fused_v && w->form == POST && !w->simple && w->position && w->velocity;
     }
     return taut_mechanics_saddle(x, w->unit, true, &arena->allocator, &w->saddle, error);
 }
