@@ -186,16 +186,19 @@ static int look_twice(run *r)
     return decided ? 0 : taut_options_set(r->call->options, "verify", "auto", &r->error);
 }
 
-/* The decision stands in checkpoints: a resumed run does the same. */
+/* The decision stands among the arguments, and so in checkpoints: a resumed run does the same. */
 static int compile_where_it_pays(run *r)
 {
+    static char yes[] = "--compile=yes", no[] = "--compile=no";
     bool compiled;
-    taut_options *options = r->call->options;
-    if (strcmp(taut_options_text(options, "compile"), "auto") != 0)
+    cli_call *call = r->call;
+    if (strcmp(taut_options_text(call->options, "compile"), "auto") != 0)
         return 0;
-    int code = taut_system_compile(r->model.system, options, &compiled, &r->error);
-    return code != 0 ? code
-                     : taut_options_set(options, "compile", compiled ? "yes" : "no", &r->error);
+    int code = taut_system_compile(r->model.system, call->options, &compiled, &r->error);
+    for (int k = 0; k < call->argument_count; k++)
+        if (strcmp(call->arguments[k], "--compile=auto") == 0)
+            call->arguments[k] = compiled ? yes : no;
+    return code;
 }
 
 static int run_call(cli_call *call, const char *checkpoint)

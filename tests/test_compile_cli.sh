@@ -74,7 +74,7 @@ if command -v cc >/dev/null 2>&1; then
     while [ ! -s part.check ] && kill -0 $! 2>/dev/null; do sleep 0.01; done
     kill -TERM $! 2>/dev/null
     wait $!
-    grep -qa "compile" part.check
+    grep -qa -e "--compile=yes" part.check
     row $? "the checkpoint has no decision"
     run 0 run --resume part.check
     same interpreted.csv resumed.csv "resumed"
