@@ -47,6 +47,29 @@ static inline double taut_larger(double a, double b)
     return a > b || isnan(a) ? a : b;
 }
 
+/* Of numbers that are not NaN, without a call. */
+static inline double taut_above(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline double taut_below(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* out = x + factor y; out may be x */
+static inline void taut_moved(int64_t n, const double *x, double factor, const double *y,
+                              double *out)
+{
+    typedef double two __attribute__((vector_size(16), aligned(8), may_alias));
+    int64_t i = 0;
+    for (; i + 2 <= n; i += 2)
+        *(two *)(out + i) = *(const two *)(x + i) + factor * *(const two *)(y + i);
+    if (i < n)
+        out[i] = x[i] + factor * y[i];
+}
+
 /* x += factor y */
 static inline void taut_add_scaled(int64_t n, double factor, const double *y, double *x)
 {

@@ -2,12 +2,20 @@
  * those of small systems (fused.h), in one run of a compiler. */
 #include "system/fused.h"
 
+enum { FORMS = sizeof((taut_system *)0)->fused / sizeof(taut_fused *) };
+
+static const taut_fused *form_of(const taut_system *system, int k)
+{
+    const int each = FORMS / 2;
+    return system->fused[k / each][k % each];
+}
+
 /* All tapes, or without `tape` their number. */
 static int32_t list_tapes(const taut_system *system, taut_tape **tape)
 {
     int32_t total = 0;
-    for (int k = 0; k < 2 * TAUT_FUSED_KINDS; k++) {
-        const taut_fused *fused = system->fused[k / TAUT_FUSED_KINDS][k % TAUT_FUSED_KINDS];
+    for (int k = 0; k < FORMS; k++) {
+        const taut_fused *fused = form_of(system, k);
         if (fused && tape)
             tape[total] = fused->each;
         total += fused != NULL;
@@ -52,8 +60,8 @@ double taut_system_operations(const taut_system *system)
     double sum = 0;
     for (int32_t k = 0; k < system->kernels; k++)
         sum += system->kernel[k]->tape->length;
-    for (int k = 0; k < 2 * TAUT_FUSED_KINDS; k++) {
-        const taut_fused *fused = system->fused[k / TAUT_FUSED_KINDS][k % TAUT_FUSED_KINDS];
+    for (int k = 0; k < FORMS; k++) {
+        const taut_fused *fused = form_of(system, k);
         sum += fused ? fused->each->length : 0;
     }
     return sum;

@@ -286,15 +286,12 @@ static bool move_fused(stabilizer *w, double t, double *q, double *v)
     for (int pass = 0; pass < w->passes; pass++, from = w->q) {
         if (!taut_fused_run(w->fused_q, t, from, v, w->step, NULL, NULL))
             return false;
-        for (taut_index i = 0; i < w->n; i++)
-            w->q[i] = from[i] + w->alpha * w->step[i];
+        taut_moved(w->n, from, w->alpha, w->step, w->q);
     }
     if (!taut_fused_run(w->fused_v, t, w->q, v, w->step, NULL, NULL))
         return false;
-    for (taut_index i = 0; i < w->n; i++) {
-        q[i] = w->q[i];
-        v[i] += w->alpha * w->step[i];
-    }
+    taut_moved(w->n, v, w->alpha, w->step, v);
+    taut_copy(w->n, w->q, q);
     w->projector.statistics->factorisations += w->passes + 1;
     w->projector.statistics->solves += w->passes + 1;
     return true;
