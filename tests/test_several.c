@@ -90,6 +90,7 @@ int main(void)
         {model, "motion=full method=dop8 step=0.01 until=10 every=0.5", true, 0.8, 0},
         {model, "motion=full method=dopri5 step=0.01 until=10 every=0.07", true, 0, 0},
         {model, "motion=full method=euler step=0.0001 until=0.5 every=step", true, 0, 0},
+        {model, "motion=slow method=euler step=0.001 until=0.5", false, 0, 0},
         {model, "motion=full method=midpoint step=0.001 steps=777 until=5", false, 0.8, TAUT_LIMIT},
         {wall, "motion=full method=rk4 step=0.001 until=5", false, 0.5, TAUT_ERROR_EVALUATE},
     };

@@ -32,8 +32,8 @@ typedef struct taut_field {
     int (*evaluate)(struct taut_field *field, double t, const double *q, const double *v,
                     double *rate, double *lambda, taut_error *error);
     /* as many stages as can be evaluated at once: returns the number of the first that was not,
-     * whose evaluation by `evaluate` shows the reason; the end is formed after all of them. NULL:
-     * none */
+     * whose evaluation by `evaluate` shows the reason; the end is formed after all of them. -1:
+     * nothing was done; NULL: none */
     int (*stages)(struct taut_field *field, const taut_stages *stages);
     /* gx[m] = G x, or without x sum_k |G_ik|, with G of the latest evaluation; NULL: none */
     void (*stretch)(struct taut_field *field, const double *x, double *gx);

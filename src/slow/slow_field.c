@@ -40,7 +40,7 @@ static int stages(taut_field *field, const taut_stages *s)
 {
     taut_field *rigid = ((taut_slow_field *)field->self)->rigid;
     return ((taut_slow_field *)field->self)->level == 0 && rigid->stages ? rigid->stages(rigid, s)
-                                                                         : s->first;
+                                                                         : -1;
 }
 
 /* Onto the manifold whose y has just been computed, positions first; *move: relative to the state,

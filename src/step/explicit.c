@@ -195,10 +195,10 @@ int taut_runge_kutta_step(taut_stepper *s, double h, taut_error *error)
 
     taut_state old = s->now, next = s->last;
     double **kq = w->kq, **kv = w->kv;
-    int i = s->field->stages ? stages_at_once(s, 1, &old, &next, h) : 1;
-    if (i < table->stages || !s->field->stages) {
+    int end = s->field->stages ? stages_at_once(s, 1, &old, &next, h) : -1;
+    if (end < table->stages) {
         taut_runge_kutta_stages(w, &old, &next, kq, kv);
-        for (; i < table->stages; i++)
+        for (int i = end < 1 ? 1 : end; i < table->stages; i++)
             TAUT_TRY(taut_runge_kutta_stage(s, &old, h, i, kq, kv, error));
         form(s, &w->row[table->stages], kq, kv, h, old.q, old.v, next.q, next.v);
     }

@@ -404,7 +404,7 @@ int taut_fused_stages(taut_fused_work *w, const taut_stages *s, double *jacobian
 {
     const taut_stages_function run = w->fused->each->native_stages;
     if (!ready(w))
-        return s->first;
+        return -1;
     int end = run ? run(s, w->known, w->lambda, jacobian) : interpret_stages(w, s, jacobian);
     w->context->statistics.force_evaluations += end - s->first;
     return end;

@@ -64,7 +64,7 @@ int taut_fused_open(taut_context *context, taut_fused_kind kind, taut_index rods
  * are held: to be computed, and explained, statement by statement. */
 bool taut_fused_run(taut_fused_work *work, double t, const double *q, const double *v, double *x,
                     double *lambda, double *jacobian);
-/* Stages of an explicit method, as taut_field has them; the first where guards are held. */
+/* Stages of an explicit method, as taut_field has them; -1 where guards are held. */
 int taut_fused_stages(taut_fused_work *work, const taut_stages *stages, double *jacobian);
 
 #endif
