@@ -23,8 +23,8 @@ typedef struct taut_runge_kutta {
     double *rate[TAUT_TABLEAU_WIDTH];
     double *velocity[TAUT_TABLEAU_WIDTH]; /* V_i likewise; NULL for first order */
     double *kq[TAUT_TABLEAU_WIDTH], *kv[TAUT_TABLEAU_WIDTH]; /* all k of the latest step */
-    taut_stages at_once; /* of fields that evaluate all stages in one call */
-    double *polynomial_q, *polynomial_v;  /* [3 + dense_rows][n] each */
+    taut_stages at_once;                 /* of fields that evaluate all stages in one call */
+    double *polynomial_q, *polynomial_v; /* [3 + dense_rows][n] each */
 } taut_runge_kutta;
 
 /* Fills k with the stages of the latest step (or, before it, to the step that begins at
@@ -42,7 +42,8 @@ int taut_runge_kutta_stage(taut_stepper *s, const taut_state *begin, double h, i
     .changed = taut_runge_kutta_changed, .rejected = taut_runge_kutta_rejected,                    \
     .complete = taut_runge_kutta_complete, .dense = taut_runge_kutta_dense,                        \
     .multipliers = taut_runge_kutta_multipliers, .stretch = taut_runge_kutta_stretch,              \
-    .node = taut_runge_kutta_node, .several = taut_runge_kutta_several, .archive = taut_runge_kutta_archive
+    .node = taut_runge_kutta_node, .several = taut_runge_kutta_several,                            \
+    .archive = taut_runge_kutta_archive
 int taut_runge_kutta_create(taut_stepper *s, taut_error *error);
 /* Only what is inside `w`, for methods that build on it. */
 int taut_runge_kutta_reserve(taut_stepper *s, taut_runge_kutta *w, taut_error *error);
