@@ -4,10 +4,13 @@
  *     rigid double pendulum (index 1): DOP853 with adaptive steps, rk4
  *     stiff double pendulum and the Fermi-Pasta-Ulam chain (full motion): rk4; DOP853
  *
- * Loops by hand are plain: no stabilisation (Taut's runs have three corrections in a step by
- * default), no energy balance, no statistics, the same tableaus (step/tableau.h) with zeros
- * omitted. Times are per evaluation of the forces, both in turn in the
- * same run, the best of many.
+ * Loops by hand are plain: no energy balance, no statistics, no stabilisation (Taut's runs have
+ * three corrections in a step by default; two rows compare with loops that make the same ones), the
+ * same tableaus (step/tableau.h) with zeros omitted. Times are per evaluation of the forces, both
+ * in turn in the same run, the best of many.
+ *
+ *     bench_small contest K         one comparison
+ *     bench_small once K WHO        one run: hand, compiled, interpreted; prints evaluations
  *
  *     bench_small count TOLERANCE   one compiled run of the rigid double pendulum; prints
  *                                   evaluations and error: for bench_small_instructions.sh
@@ -43,6 +46,26 @@ static inline __attribute__((always_inline)) void rigid_pendulum(const double *r
     a[1] = -ey * l1 + fy * l2;
     a[2] = -fx * l2;
     a[3] = -fy * l2;
+}
+
+/* Two Newton steps of the positions, then the velocities, as stabilisation `post` makes them. */
+static inline __attribute__((always_inline)) void stabilize_pendulum(double *restrict y)
+{
+    for (int pass = 0; pass < 3; pass++) {
+        const double ux = y[0], uy = y[1], wx = y[2] - y[0], wy = y[3] - y[1];
+        const double d1 = sqrt(ux * ux + uy * uy), d2 = sqrt(wx * wx + wy * wy), r1 = 1 / d1,
+                     r2 = 1 / d2;
+        const double ex = ux * r1, ey = uy * r1, fx = wx * r2, fy = wy * r2;
+        const double c = -(ex * fx + ey * fy), det = 1 / (2 - c * c);
+        const double g1 = pass < 2 ? d1 - 1 : ex * y[4] + ey * y[5],
+                     g2 = pass < 2 ? d2 - 1 : fx * (y[6] - y[4]) + fy * (y[7] - y[5]);
+        const double l1 = (2 * g1 - c * g2) * det, l2 = (g2 - c * g1) * det;
+        double *x = pass < 2 ? y : y + 4;
+        x[0] += -ex * l1 + fx * l2;
+        x[1] += -ey * l1 + fy * l2;
+        x[2] += -fx * l2;
+        x[3] += -fy * l2;
+    }
 }
 
 static double square; /* omega^2 */
@@ -130,8 +153,10 @@ static void compress_all(void)
 }
 
 /* DOP853 as in dop853.f: to `until` with rtol = atol = tol. */
-static inline __attribute__((always_inline)) void hand_dop853(int n, rate f, double *y,
-                                                              double until, double tol, double h)
+static inline __attribute__((always_inline)) void hand_dop853(int n, rate f,
+                                                              void (*stabilize)(double *),
+                                                              double *y, double until, double tol,
+                                                              double h)
 {
     double k[STAGES + 1][2 * MOST], z[2 * MOST], e5[2 * MOST], e3[2 * MOST], t = 0;
     for (int i = 0; i < n; i++)
@@ -163,7 +188,10 @@ static inline __attribute__((always_inline)) void hand_dop853(int n, rate f, dou
         if (error <= 1) {
             t += h;
             memcpy(y, z, 2 * (size_t)n * sizeof *y);
-            memcpy(k[0], k[STAGES], sizeof k[0]);
+            if (stabilize)
+                stabilize(y);
+            for (int i = 0; i < n; i++)
+                k[0][i] = y[n + i];
             f(y, k[0] + n);
             evaluations++;
         }
@@ -173,18 +201,31 @@ static inline __attribute__((always_inline)) void hand_dop853(int n, rate f, dou
 
 static __attribute__((noinline)) void hand_rigid_dop8(double *y, double until, double tol)
 {
-    hand_dop853(4, rigid_pendulum, y, until, tol, 0.1);
+    hand_dop853(4, rigid_pendulum, NULL, y, until, tol, 0.1);
+}
+
+static __attribute__((noinline)) void hand_stabilized_dop8(double *y, double until, double tol)
+{
+    hand_dop853(4, rigid_pendulum, stabilize_pendulum, y, until, tol, 0.1);
 }
 
 static __attribute__((noinline)) void hand_fpu_dop8(double *y, double until, double tol)
 {
-    hand_dop853(6, fpu, y, until, tol, 0.01);
+    hand_dop853(6, fpu, NULL, y, until, tol, 0.01);
 }
 
 static __attribute__((noinline)) void hand_rigid_rk4(double *y, double until, double h)
 {
     for (int64_t k = 0, steps = llround(until / h); k < steps; k++)
         hand_rk4(4, rigid_pendulum, y, h);
+}
+
+static __attribute__((noinline)) void hand_stabilized_rk4(double *y, double until, double h)
+{
+    for (int64_t k = 0, steps = llround(until / h); k < steps; k++) {
+        hand_rk4(4, rigid_pendulum, y, h);
+        stabilize_pendulum(y);
+    }
 }
 
 static __attribute__((noinline)) void hand_stiff_rk4(double *y, double until, double h)
@@ -292,6 +333,24 @@ static int compete(const contest *c)
 }
 
 /* ---- for the script */
+
+/* One run of one contest: evaluations. */
+static int run_once(const contest *c, const char *who)
+{
+    double y[2 * MOST];
+    if (strcmp(who, "hand") == 0) {
+        hand_once(c, y);
+        return printf("%lld\n", (long long)evaluations) < 0;
+    }
+    taut_result result = {.size = sizeof result};
+    bench b = made(c, strcmp(who, "compiled") == 0);
+    if (b.code == 0)
+        taut_once(c, &b);
+    if (b.code == 0)
+        b.code = taut_solver_result_get(b.solver, &result, &b.error);
+    printf("%lld\n", (long long)result.statistics.force_evaluations);
+    return done(&b);
+}
 
 static int position_at(const char *tolerance, bool compile, double *q, int64_t *count)
 {
@@ -429,6 +488,22 @@ int main(int count, char **arguments)
          .option = 1e-9,
          .n = 6,
          .hand = hand_fpu_dop8},
+        {.name = "rigid double pendulum, dop8, stabilised by hand too",
+         .model = pendulum,
+         .settings = "motion=rigid method=dop8 rtol=1e-7",
+         .limit = 1.5,
+         .until = 10,
+         .option = 1e-8,
+         .n = 4,
+         .hand = hand_stabilized_dop8},
+        {.name = "rigid double pendulum, rk4, stabilised by hand too",
+         .model = pendulum,
+         .settings = "motion=rigid method=rk4 step=0.01",
+         .limit = 1.5,
+         .until = 10,
+         .option = 0.01,
+         .n = 4,
+         .hand = hand_stabilized_rk4},
     };
     compress_all();
     square = 1e8;
@@ -436,6 +511,16 @@ int main(int count, char **arguments)
         return count_once(arguments[2]);
     if (count == 3 && strcmp(arguments[1], "compile") == 0)
         return printf("%.3g\n", compile_once(arguments[2])) < 0;
+    if (count == 4 && strcmp(arguments[1], "once") == 0) {
+        int k = atoi(arguments[2]);
+        square = contests[k].n == 6 ? 2500 : 1e8;
+        return run_once(&contests[k], arguments[3]);
+    }
+    if (count == 3 && strcmp(arguments[1], "contest") == 0) {
+        int k = atoi(arguments[2]);
+        square = contests[k].n == 6 ? 2500 : 1e8;
+        return compete(&contests[k]);
+    }
     int code = 0;
     for (size_t k = 0; k < sizeof contests / sizeof contests[0]; k++) {
         square = contests[k].n == 6 ? 2500 : 1e8;

@@ -22,3 +22,14 @@ for row in "1e-4 0.2" "1e-6 0.35" "1e-8 0.5"; do
         printf "rigid double pendulum, rtol %s: %d evaluations, error %s, %d instructions per evaluation\n", tolerance, $2, $3, $1 / $2
         printf "rigid double pendulum, dop8 compiled, error %s, million instructions | %s | %.3g | %s\n", goal, limit, $1 / 1e6, $1 / 1e6 <= limit ? "met" : "missed" }'
 done
+
+# per evaluation: the comparisons of bench_small, which are measured in seconds there; numbers of its list
+each() { # each K WHO FUNCTION
+    total=$(inside "--toggle-collect=$3" bench_small once "$1" "$2") && echo "$total $(tail -n 1 "$work/printed")" | awk '{ printf "%d", $1 / $2 }'
+}
+k=0
+for name in "rigid, dop8" "rigid, dop8 without stabilisation" "rigid, rk4 without stabilisation" "rigid, rk4" "stiff, rk4" "Fermi-Pasta-Ulam, dop8"; do
+    hand=$(each $k hand hand_once) && ours=$(each $k compiled taut_solver_advance) && slow=$(each $k interpreted taut_solver_advance) &&
+        echo "$name: $hand instructions per evaluation by hand, $ours compiled, $slow interpreted"
+    k=$((k + 1))
+done

@@ -145,8 +145,10 @@ static int read_option(cli_call *call, int count, char **arguments, int *used)
     if (!cli_option_belongs(option, call->verb->name))
         return foreign_option(call, option);
     *used = 1;
-    if (option->type == TAUT_OPTION_FLAG)
-        return equals ? cli_misuse(call, "--%s has no value", name) : store(call, option, "yes");
+    if (option->type == TAUT_OPTION_FLAG && equals && !option->choices[0])
+        return cli_misuse(call, "--%s has no value", name);
+    if (option->type == TAUT_OPTION_FLAG && !equals)
+        return store(call, option, "yes");
     if (equals)
         return store(call, option, equals + 1);
     if (count < 2 || strncmp(arguments[1], "--", 2) == 0) {

@@ -12,7 +12,9 @@ static void value_words(const taut_option *option, char *buffer, size_t size)
     size_t used = 0;
     buffer[0] = '\0';
     switch (option->type) {
-    case TAUT_OPTION_FLAG: snprintf(buffer, size, "flag"); break;
+    case TAUT_OPTION_FLAG:
+        snprintf(buffer, size, option->choices[0] ? "flag or `%s`" : "flag", option->choices);
+        break;
     case TAUT_OPTION_TEXT: snprintf(buffer, size, "text"); break;
     case TAUT_OPTION_CHOICE:
         for (int k = 0; cli_option_choice(option, NULL, k, choice, sizeof choice) && used < size;

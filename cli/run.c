@@ -186,6 +186,21 @@ static int look_twice(run *r)
     return decided ? 0 : taut_options_set(r->call->options, "verify", "auto", &r->error);
 }
 
+/* The decision stands among the arguments, and so in checkpoints: a resumed run does the same. */
+static int compile_where_it_pays(run *r)
+{
+    static char yes[] = "--compile=yes", no[] = "--compile=no";
+    bool compiled;
+    cli_call *call = r->call;
+    if (strcmp(taut_options_text(call->options, "compile"), "auto") != 0)
+        return 0;
+    int code = taut_system_compile(r->model.system, call->options, &compiled, &r->error);
+    for (int k = 0; k < call->argument_count; k++)
+        if (strcmp(call->arguments[k], "--compile=auto") == 0)
+            call->arguments[k] = compiled ? yes : no;
+    return code;
+}
+
 static int run_call(cli_call *call, const char *checkpoint)
 {
     run r = {.call = call, .checkpoint.path = checkpoint, .error = {.t = NAN}};
@@ -194,6 +209,8 @@ static int run_call(cli_call *call, const char *checkpoint)
         status = cli_model_load(call, &r.model);
     if (status == 0) {
         int code = look_twice(&r);
+        if (code == 0)
+            code = compile_where_it_pays(&r);
         if (code == 0)
             code = taut_solver_create(r.model.system, call->options, NULL, &r.solver, &r.error);
         if (code != 0)

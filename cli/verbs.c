@@ -320,8 +320,15 @@ void cli_option_usage(const taut_option *option, char *buffer, size_t size)
     char lead[8] = "";
     if (letter)
         snprintf(lead, sizeof lead, "-%c, ", letter);
-    snprintf(buffer, size, "%s--%s%s%s", lead, option->name, takes ? " " : "",
-             takes ? argument : "");
+    bool optional = !takes && option->choices && option->choices[0];
+    snprintf(buffer, size, "%s--%s%s%s%s", lead, option->name,
+             takes      ? " "
+             : optional ? "[="
+                        : "",
+             takes      ? argument
+             : optional ? option->choices
+                        : "",
+             optional ? "]" : "");
 }
 
 /* True when the help text names all choices already. */

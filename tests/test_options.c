@@ -24,7 +24,8 @@ static void test_table(void)
         bool takes_value = row[k].type != TAUT_OPTION_FLAG;
         check_row(takes_value == (row[k].argument[0] != '\0'),
                   "%s: an argument is named exactly when one is taken", row[k].name);
-        bool words = row[k].type == TAUT_OPTION_CHOICE || !strcmp(row[k].name, "every");
+        bool words = row[k].type == TAUT_OPTION_CHOICE || !strcmp(row[k].name, "every") ||
+                     !strcmp(row[k].name, "compile");
         check_row(words == (row[k].choices[0] != '\0'), "%s: choices", row[k].name);
         /* a default must pass the table's own validation */
         if (row[k].value[0])
@@ -47,6 +48,10 @@ static void test_values(void)
         int code;
         const char *message; /* part of it, or NULL */
     } rows[] = {
+        {"compile", "auto", 0, NULL},
+        {"compile", "yes", 0, NULL},
+        {"compile", "maybe", TAUT_ERROR_USAGE, "expected yes, auto or no, found 'maybe'"},
+        {"raw", "auto", TAUT_ERROR_USAGE, "expected yes or no, found 'auto'"},
         {"every", "step", 0, NULL},
         {"every", "0.1", 0, NULL},
         {"every", "steps", TAUT_ERROR_USAGE, "expected a number > 0 or step, found 'steps'"},

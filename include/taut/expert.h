@@ -291,6 +291,14 @@ typedef struct taut_projection_stage {
 TAUT_API int taut_projection_stage_get(const taut_projection *projection, int k,
                                        taut_projection_stage *stage, taut_error *error);
 
+/* Machine code for the expressions of a system (taut_load has `compile`, without a condition),
+ * where a run with these options is estimated to be long enough to pay for the C compiler: from
+ * counts, never by a clock. To be called before anything else uses the system. *compiled: they are
+ * machine code now; the explanation of a run has the reason. A compiler that is missing, fails or
+ * takes longer than the run would is no error. */
+TAUT_API int taut_system_compile(taut_system *system, const taut_options *options, bool *compiled,
+                                 taut_error *error);
+
 #ifdef __cplusplus
 }
 #endif

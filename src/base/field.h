@@ -7,16 +7,18 @@
 #include "base/archive.h"
 #include "base/vectors.h"
 
-/* Stages 1 .. count-1 of an explicit method of a second-order field:
+/* Stages first .. count-1 of an explicit method of a second-order field:
  *     V_i = v + h sum_j row_ij V_j  (kq[i]),  A_i = rate(t + c_i h, q + h sum_j row_ij V_j, V_i)
- * (kv[i]) */
+ * (kv[i]; stage 0 is that of q and v themselves), and the end of the step, the sum of row `count`.
+ * Compiled code has this struct too (expr/emit.c). */
 typedef struct taut_stages {
-    int count;
+    int first, count;
     const taut_sum *row;
     const double *c;
     double t, h;
     double *const *kq, *const *kv;
     const double *q, *v;
+    double *next_q, *next_v;
 } taut_stages;
 
 /* Second order:  q' = v, v' = rate(t,q,v).   First order:  q' = rate(t,q), v unused by the
@@ -30,7 +32,8 @@ typedef struct taut_field {
     int (*evaluate)(struct taut_field *field, double t, const double *q, const double *v,
                     double *rate, double *lambda, taut_error *error);
     /* as many stages as can be evaluated at once: returns the number of the first that was not,
-     * whose evaluation by `evaluate` shows the reason; NULL: none */
+     * whose evaluation by `evaluate` shows the reason; the end is formed after all of them. -1:
+     * nothing was done; NULL: none */
     int (*stages)(struct taut_field *field, const taut_stages *stages);
     /* gx[m] = G x, or without x sum_k |G_ik|, with G of the latest evaluation; NULL: none */
     void (*stretch)(struct taut_field *field, const double *x, double *gx);

@@ -6,6 +6,7 @@
 #include "base/archive.h"
 #include "base/field.h"
 #include "base/memory.h"
+#include "base/projector.h"
 
 enum {
     TAUT_MOTION_RIGID = 1,
@@ -105,6 +106,12 @@ typedef struct taut_method {
     void (*destroy)(taut_stepper *stepper);
     /* now -> last, now, and statistics->steps counted; TAUT_RETRY: a smaller step, now unchanged */
     int (*step)(taut_stepper *stepper, double h, taut_error *error);
+    /* steps first .. last-1 of equal lengths, step k from begin + k h on, each followed by the
+     * stabiliser `by` (NULL: none), with the results of `step`; how many were made: the next one
+     * is to be made by `step`, also because `last` has no rates afterwards. Only with
+     * field->stages. NULL: none */
+    int64_t (*several)(taut_stepper *stepper, double begin, double h, int64_t first, int64_t last,
+                       taut_projector *by);
     void (*changed)(taut_stepper *stepper); /* someone altered `now`: forget what depends on it */
     /* a projector moved `now` by no more than the error of the step: history stays, values at
      * `now` do not; NULL: as changed */

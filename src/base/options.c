@@ -156,8 +156,10 @@ static const taut_option table[] = {
      false, false, "linear algebra to use"},
     {"no-derivatives", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "check", false, false,
      "skip the comparison of derivatives with differences"},
-    {"compile", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum compare", false,
-     false, "compile the model's expressions with the system's C compiler"},
+    {"compile", TAUT_OPTION_FLAG, "no", 0, 0, "auto", "", "run check project spectrum compare",
+     false, false,
+     "compile the model's expressions with the system's C compiler; =auto: only for a run that is "
+     "estimated to be long enough to pay for it"},
     {"allow-command", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run project spectrum", false, false,
      "allow the model's [stepper] to run its command"},
     {"modes", TAUT_OPTION_INTEGER, "20", 1, 2000, "", "COUNT", "spectrum", false, false,
@@ -327,8 +329,9 @@ static int check_value(const taut_option *row, const char *prefix, const char *v
 {
     switch (row->type) {
     case TAUT_OPTION_FLAG:
-        if (!is_yes(value) && !is_no(value))
-            return wrong(prefix, row->name, error, "expected yes or no, found '%.60s'", value);
+        if (!is_yes(value) && !is_no(value) && !taut_option_word(row, value))
+            return wrong(prefix, row->name, error, "expected yes%s%s or no, found '%.60s'",
+                         row->choices[0] ? ", " : "", row->choices, value);
         return TAUT_OK;
     case TAUT_OPTION_INTEGER:
     case TAUT_OPTION_REAL: return check_number(row, prefix, value, error);

@@ -9,46 +9,58 @@
 
 /* of gcc and clang, at any address */
 typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
+typedef double two __attribute__((vector_size(16), aligned(8), may_alias));
 
 #define INLINED static inline __attribute__((always_inline))
 
+/* An empty sum has one term, with weight 0. */
 void taut_sum_make(taut_sum *sum, int count, const double *weight)
 {
-    sum->terms = 0;
+    sum->terms = sum->term[0] = 0;
+    sum->weight[0] = 0;
     for (int j = 0; j < count; j++)
         if (weight[j] != 0) {
             sum->weight[sum->terms] = weight[j];
             sum->term[sum->terms++] = j;
         }
+    sum->terms += sum->terms == 0;
 }
+
+/* Entries i, i+1, ... of a sum, as many as `type` has; where a term is the result of the stage
+ * before, little is left to do once it is known. */
+#define FORM(type, i, k, base, out)                                                                \
+    do {                                                                                           \
+        type sum = h * s->weight[0] * *(const type *)((k)[s->term[0]] + (i));                      \
+        for (int j = 1; j < s->terms; j++)                                                         \
+            sum += h * s->weight[j] * *(const type *)((k)[s->term[j]] + (i));                      \
+        if (base)                                                                                  \
+            sum += *(const type *)((base) + (i));                                                  \
+        *(type *)((out) + (i)) = sum;                                                              \
+    } while (0)
 
 INLINED void sum_form(taut_index n, const taut_sum *s, double *const *k, double h,
                       const double *base, double *restrict out)
 {
-    const int terms = s->terms;
     taut_index i = 0;
     for (; i + 8 <= n; i += 8) {
-        four low = {0}, high = {0};
-        for (int j = 0; j < terms; j++) {
-            const double *x = k[s->term[j]] + i, a = s->weight[j];
+        four low = h * s->weight[0] * *(const four *)(k[s->term[0]] + i),
+             high = h * s->weight[0] * *(const four *)(k[s->term[0]] + i + 4);
+        for (int j = 1; j < s->terms; j++) {
+            const double *x = k[s->term[j]] + i, a = h * s->weight[j];
             low += a * *(const four *)x;
             high += a * *(const four *)(x + 4);
         }
-        *(four *)(out + i) = base ? *(const four *)(base + i) + h * low : h * low;
-        *(four *)(out + i + 4) = base ? *(const four *)(base + i + 4) + h * high : h * high;
+        if (base) {
+            low += *(const four *)(base + i);
+            high += *(const four *)(base + i + 4);
+        }
+        *(four *)(out + i) = low;
+        *(four *)(out + i + 4) = high;
     }
-    for (; i + 4 <= n; i += 4) {
-        four low = {0};
-        for (int j = 0; j < terms; j++)
-            low += s->weight[j] * *(const four *)(k[s->term[j]] + i);
-        *(four *)(out + i) = base ? *(const four *)(base + i) + h * low : h * low;
-    }
-    for (; i < n; i++) {
-        double one = 0;
-        for (int j = 0; j < terms; j++)
-            one += s->weight[j] * k[s->term[j]][i];
-        out[i] = base ? base[i] + h * one : h * one;
-    }
+    for (; i + 4 <= n; i += 4)
+        FORM(four, i, k, base, out);
+    for (; i < n; i++)
+        FORM(double, i, k, base, out);
 }
 
 TAUT_HOT static void vector_sum(taut_index n, const taut_sum *s, double *const *k, double h,
@@ -57,12 +69,45 @@ TAUT_HOT static void vector_sum(taut_index n, const taut_sum *s, double *const *
     sum_form(n, s, k, h, base, out);
 }
 
+/* The same of both sums. */
+#define FORM_PAIR(type, i)                                                                         \
+    do {                                                                                           \
+        double a = h * s->weight[0];                                                               \
+        type sum_q = a * *(const type *)(kq[s->term[0]] + (i)),                                    \
+             sum_v = a * *(const type *)(kv[s->term[0]] + (i));                                    \
+        for (int j = 1; j < s->terms; j++) {                                                       \
+            a = h * s->weight[j];                                                                  \
+            sum_q += a * *(const type *)(kq[s->term[j]] + (i));                                    \
+            sum_v += a * *(const type *)(kv[s->term[j]] + (i));                                    \
+        }                                                                                          \
+        if (q)                                                                                     \
+            sum_q += *(const type *)(q + (i));                                                     \
+        if (v)                                                                                     \
+            sum_v += *(const type *)(v + (i));                                                     \
+        *(type *)(out_q + (i)) = sum_q;                                                            \
+        *(type *)(out_v + (i)) = sum_v;                                                            \
+    } while (0)
+
+/* Long vectors one after the other: fewer places of memory are read at a time. */
 TAUT_HOT static void vector_sum_pair(taut_index n, const taut_sum *s, double *const *kq,
                                      double *const *kv, double h, const double *q, const double *v,
-                                     double *out_q, double *out_v)
+                                     double *restrict out_q, double *restrict out_v)
 {
-    sum_form(n, s, kq, h, q, out_q);
-    sum_form(n, s, kv, h, v, out_v);
+    enum { SHORT = 32 };
+    taut_index i = 0;
+    if (n > SHORT) {
+        sum_form(n, s, kq, h, q, out_q);
+        sum_form(n, s, kv, h, v, out_v);
+        return;
+    }
+    for (; i + 4 <= n; i += 4)
+        FORM_PAIR(four, i);
+    if (i + 2 <= n) {
+        FORM_PAIR(two, i);
+        i += 2;
+    }
+    if (i < n)
+        FORM_PAIR(double, i);
 }
 
 void taut_sum_form(taut_index n, const taut_sum *sum, double *const *k, double h,

@@ -15,7 +15,7 @@ typedef struct taut_sum {
     double weight[TAUT_MOST_TERMS];
 } taut_sum;
 void taut_sum_make(taut_sum *sum, int count, const double *weight);
-/* out = base + h sum_j weight[j] k[term[j]]; base may be NULL. out is none of the k. */
+/* out = base + sum_j h weight[j] k[term[j]]; base may be NULL. out is none of the k. */
 void taut_sum_form(taut_index n, const taut_sum *sum, double *const *k, double h,
                    const double *base, double *out);
 /* The same of kq, q and of kv, v. */
@@ -45,6 +45,29 @@ void taut_add(taut_index n, const double *y, double *x);
 static inline double taut_larger(double a, double b)
 {
     return a > b || isnan(a) ? a : b;
+}
+
+/* Of numbers that are not NaN, without a call. */
+static inline double taut_above(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline double taut_below(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* out = x + factor y; out may be x */
+static inline void taut_moved(int64_t n, const double *x, double factor, const double *y,
+                              double *out)
+{
+    typedef double two __attribute__((vector_size(16), aligned(8), may_alias));
+    int64_t i = 0;
+    for (; i + 2 <= n; i += 2)
+        *(two *)(out + i) = *(const two *)(x + i) + factor * *(const two *)(y + i);
+    if (i < n)
+        out[i] = x[i] + factor * y[i];
 }
 
 /* x += factor y */

@@ -430,6 +430,8 @@ static void explain(taut_solver *solver, bool given, double period)
         TAUT_APPEND(solver->explanation, "; stabilised: %s", solver->stabilizer->name);
     TAUT_APPEND(solver->explanation, "%s%s%s", solver->why[0] ? "; " : "", solver->why,
                 solver->begun);
+    if (solver->model->compiled)
+        TAUT_APPEND(solver->explanation, "; %s", solver->model->compiled);
 }
 
 int taut_choose_step(taut_solver *solver, taut_error *error)

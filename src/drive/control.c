@@ -105,7 +105,7 @@ static int first_step(taut_solver *solver, double target, taut_error *error)
 
 static double smallest(double t)
 {
-    return 16 * DBL_EPSILON * fmax(fabs(t), DBL_MIN / DBL_EPSILON);
+    return 16 * DBL_EPSILON * taut_above(fabs(t), DBL_MIN / DBL_EPSILON);
 }
 
 /* The step is too small: with the reason of the latest failure, when there was one, also where
@@ -177,13 +177,13 @@ static bool judge(taut_solver *solver, double h, double e)
         c->held = true;
         return false;
     }
-    double before = c->before > 0 ? fmax(c->before, 1e-4) : 1;
-    double factor = SAFETY * pow(fmax(e, 1e-30), -1 / k + 0.75 * beta) * pow(before, beta);
-    factor = fmin(c->held ? 1 : GROW, fmax(SHRINK, factor));
+    double before = c->before > 0 ? taut_above(c->before, 1e-4) : 1;
+    double factor = SAFETY * pow(taut_above(e, 1e-30), -1 / k + 0.75 * beta) * pow(before, beta);
+    factor = taut_below(c->held ? 1 : GROW, taut_above(SHRINK, factor));
     c->h = fabs(h) * factor;
     c->before = e;
     c->held = false;
-    c->largest = fmax(c->largest, e);
+    c->largest = taut_above(c->largest, e);
     return true;
 }
 
@@ -250,8 +250,8 @@ int taut_control_step(taut_solver *solver, double target, taut_error *error)
         TAUT_TRY(first_step(solver, target, error));
     }
     for (;;) {
-        double t = s->now.t, goal, planned = fmin(c->h, c->most),
-               size = fmin(planned, taut_pulses_limit(solver, t)), wanted = size;
+        double t = s->now.t, goal, planned = taut_below(c->h, c->most),
+               size = taut_below(planned, taut_pulses_limit(solver, t)), wanted = size;
         TAUT_TRY(taut_guard_goal(solver, target, &size, &goal, error));
         double left = fabs(goal - t);
         if (size != wanted)

@@ -360,7 +360,7 @@ int taut_watch_restart(taut_solver *solver, bool altered, taut_error *error)
     solver->probe = was;
     s->method->changed(s);
     solver->ledger.t = NAN;
-    TAUT_TRY(taut_guard_begin(solver, error));
+    taut_guard_begin(solver);
     if (altered) {
         solver->norm.reach = 0; /* and another pace */
         TAUT_TRY(taut_start_begin(solver, error));

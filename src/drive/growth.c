@@ -16,9 +16,8 @@ static const double ELSEWHERE = 0.1; /* of the state */
  * more than the step. */
 static bool is_due(const taut_solver *solver, bool last)
 {
-    enum { BETWEEN = 32 };
     int64_t steps = solver->statistics.steps;
-    return steps <= BETWEEN || last || steps % BETWEEN == 0;
+    return steps <= TAUT_BETWEEN_LOOKS || last || steps % TAUT_BETWEEN_LOOKS == 0;
 }
 
 /* The state where the latest step began becomes the present one. */

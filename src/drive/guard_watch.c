@@ -112,7 +112,7 @@ int taut_guard_create(taut_solver *solver, taut_error *error)
     TAUT_NEED(error, w->slides, w->held_slides, w->next_slides, w->touched);
     TAUT_TRY(TAUT_RESERVE(arena, solver->stepper.n, error, &w->a, &w->a_old));
     TAUT_TRY(attach(solver, error));
-    TAUT_TRY(taut_guard_begin(solver, error));
+    taut_guard_begin(solver);
     solver->stepper.method->changed(&solver->stepper);
     return TAUT_OK;
 }
@@ -210,18 +210,16 @@ int taut_guard_rates(taut_solver *solver, const taut_state *x, double *a, taut_e
     return field->evaluate(field, x->t, x->q, field->second_order ? x->v : NULL, a, NULL, error);
 }
 
-int taut_guard_begin(taut_solver *solver, taut_error *error)
+void taut_guard_begin(taut_solver *solver)
 {
     taut_guard_watch *w = &solver->guards;
     bool tied;
-    (void)error;
     if (w->count == 0)
-        return TAUT_OK;
+        return;
     memset(w->slides, 0, (size_t)w->count);
     taut_clear(w->count, w->at);
     begin_again(solver);
     taut_guard_settle(solver, &solver->stepper.now, NULL, 0, &tied);
-    return TAUT_OK;
 }
 
 /* Before the first step in a direction: where u is 0, its rate decides. */
@@ -343,7 +341,7 @@ bool taut_guard_pass(taut_solver *solver, double h, double way)
     int64_t k = nearest_border(solver, FEW * h, way);
     if (left <= NEAR * fmax(fabs(s->now.t), solver->norm.reach)) {
         s->now.t = w->stop + way * fmax(left, 4 * DBL_EPSILON * fabs(w->stop));
-        taut_guard_begin(solver, NULL);
+        taut_guard_begin(solver);
     } else if (k >= 0) {
         const taut_guard *guard = taut_guard_of(w, k);
         taut_hold_vary(solver->context);

@@ -12,7 +12,7 @@ int taut_guard_create(taut_solver *solver, taut_error *error);
 void taut_guard_release(taut_solver *solver);
 int taut_guard_again(taut_solver *solver, taut_error *error);
 /* Branches are those of the present state. */
-int taut_guard_begin(taut_solver *solver, taut_error *error);
+void taut_guard_begin(taut_solver *solver);
 /* Before a try of length *size towards `target`: where it has to end at the latest; *size is
  * changed when the step before was undone to end at a guard. */
 int taut_guard_goal(taut_solver *solver, double target, double *size, double *goal,

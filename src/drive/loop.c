@@ -117,6 +117,53 @@ static int one_step(taut_solver *solver, taut_plan *p, taut_error *error)
     return status;
 }
 
+/* Steps after which a row may be due for the first time. */
+static int64_t before_row(const taut_solver *solver, const taut_plan *p)
+{
+    const taut_rows *rows = &solver->rows;
+    if (rows->sinks == 0) /* the drift alone */
+        return INT64_MAX;
+    if (rows->every == 0 || rows->times)
+        return 0;
+    double way = p->h < 0 ? -1 : 1, t = solver->stepper.now.t,
+           left = (1 - 1e-12) * rows->every * (double)rows->next - way * (t - solver->from);
+    return (int64_t)fmin(fmax(left / fabs(p->h) - 2, 0), 9e18);
+}
+
+/* Steps of one length before which nothing looks at the state. They depend on the run alone, so
+ * that a resumed one makes the same. */
+static int64_t steps_ahead(const taut_solver *solver, const taut_plan *p)
+{
+    const taut_stepper *s = &solver->stepper;
+    const taut_monitor *monitor = &solver->monitor;
+    int64_t steps = solver->statistics.steps, ahead = p->count - p->done;
+    if (solver->control.on || !s->method->several || !s->field->stages ||
+        steps < TAUT_BETWEEN_LOOKS || solver->watch.count > 0 || solver->guards.count > 0 ||
+        solver->redundant.independent || solver->level.field || solver->kept.on ||
+        solver->drift.conserved > 0 || (monitor->on && monitor->spare > 0) ||
+        (solver->stabilizer && solver->stabilizer->apply_from))
+        return 0;
+    int64_t limits[] = {TAUT_BETWEEN_LOOKS - steps % TAUT_BETWEEN_LOOKS, before_row(solver, p),
+                        solver->step_limit > 0 ? solver->step_limit - steps : INT64_MAX,
+                        monitor->on ? monitor->next - steps : INT64_MAX};
+    for (size_t k = 0; k < sizeof limits / sizeof *limits; k++)
+        ahead = limits[k] < ahead ? limits[k] : ahead;
+    return ahead - 1;
+}
+
+/* Makes them: the driver looks at the state after the next one. */
+static void step_ahead(taut_solver *solver, taut_plan *p)
+{
+    taut_stepper *s = &solver->stepper;
+    int64_t ahead = steps_ahead(solver, p);
+    if (ahead <= 0)
+        return;
+    int64_t made =
+        s->method->several(s, p->start, p->h, p->done, p->done + ahead, solver->stabilizer);
+    p->done += made;
+    solver->caller.since += made;
+}
+
 static bool finished(const taut_solver *solver, const taut_plan *p)
 {
     return solver->control.on ? solver->stepper.now.t == p->target : p->done >= p->count;
@@ -140,6 +187,7 @@ static int march(taut_solver *solver, double target, taut_error *error)
             return taut_monitor_end(solver, error);
         }
         bool restarted = false, again = false;
+        step_ahead(solver, p);
         int status = one_step(solver, p, error);
         status = status == 0 ? taut_redundant_step(solver, &again, error)
                              : taut_redundant_rescue(solver, status, &again, error);

@@ -112,12 +112,6 @@ int taut_norm_create(taut_solver *solver, taut_error *error)
     return TAUT_RESERVE(&solver->arena, s->m, error, &norm->stretch, &norm->rate);
 }
 
-/* The larger of two numbers that are not NaN, without a call. */
-static inline double above(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 /* The sizes at both ends of the latest step, by group: scales, weights and rounding need them. */
 static void measure(taut_error_norm *norm, const taut_stepper *s)
 {
@@ -128,8 +122,8 @@ static void measure(taut_error_norm *norm, const taut_stepper *s)
         norm->now_q[k] = taut_largest(count, s->now.q + first);
         norm->now_v[k] = taut_largest(count, s->now.v + first);
         norm->last_v[k] = taut_largest(count, s->last.v + first);
-        norm->most_q = above(norm->most_q, norm->now_q[k]);
-        norm->most_v = above(norm->most_v, norm->now_v[k]);
+        norm->most_q = taut_above(norm->most_q, norm->now_q[k]);
+        norm->most_v = taut_above(norm->most_v, norm->now_v[k]);
     }
 }
 
@@ -147,19 +141,19 @@ static void weigh(taut_solver *solver)
     for (taut_index k = 0; k < norm->coordinates.count; k++) {
         taut_index first = norm->coordinates.start[k],
                    count = norm->coordinates.start[k + 1] - first;
-        double q = above(norm->q[k], norm->now_q[k]),
+        double q = taut_above(norm->q[k], norm->now_q[k]),
                v = norm->elapsed > 0 ? norm->v[k] : norm->now_v[k],
                a = pulled ? taut_largest(count, s->last.a + first) : 0,
-               fast = above(norm->now_v[k], norm->last_v[k]);
-        v = above(v, SLOWEST * q / norm->length);
+               fast = taut_above(norm->now_v[k], norm->last_v[k]);
+        v = taut_above(v, SLOWEST * q / norm->length);
         if (part > 0)
-            v = above(v, part * sqrt(norm->pull * q));
+            v = taut_above(v, part * sqrt(norm->pull * q));
         if (solver->pulses.count > 0)
-            v = above(v, taut_largest(count, solver->pulses.speed + first));
-        double weight_q = above(s->atol + s->rtol * q, NOTHING),
-               weight_v = above(s->rtol * v, above(least, norm->least_v));
+            v = taut_above(v, taut_largest(count, solver->pulses.speed + first));
+        double weight_q = taut_above(s->atol + s->rtol * q, NOTHING),
+               weight_v = taut_above(s->rtol * v, taut_above(least, norm->least_v));
         if (a * weight_q > s->rtol * v * v)
-            weight_q = above(s->rtol * v * v / a, rounding);
+            weight_q = taut_above(s->rtol * v * v / a, rounding);
         if (fast > 2 * v)
             weight_v *= 2 * v / fast;
         for (taut_index i = first; i < first + count; i++) {
@@ -213,7 +207,7 @@ void taut_norm_accept(taut_solver *solver, double h)
     double size = norm->most_q;
     if (norm->own_scales) {
         for (taut_index k = 0; k < norm->coordinates.count; k++)
-            size = above(size, norm->q[k] = above(norm->q[k], norm->now_q[k]));
+            size = taut_above(size, norm->q[k] = taut_above(norm->q[k], norm->now_q[k]));
         average_velocities(norm, h);
         norm->steps += norm->steps < FIRST_STEPS && norm->most_v > NOTHING;
     } else {
@@ -222,8 +216,8 @@ void taut_norm_accept(taut_solver *solver, double h)
     if (norm->lambda)
         raise_scales(&norm->bonds, s->now.lambda, norm->lambda);
     if (!norm->given)
-        s->atol = above(s->atol, FLOOR * s->rtol * size);
-    norm->reach = above(fabs(h), norm->reach - fabs(h) / MEMORY);
+        s->atol = taut_above(s->atol, FLOOR * s->rtol * size);
+    norm->reach = taut_above(fabs(h), norm->reach - fabs(h) / MEMORY);
     if (COLLAPSE * norm->reach <= fabs(h))
         norm->tried = 0;
 }
@@ -231,9 +225,9 @@ void taut_norm_accept(taut_solver *solver, double h)
 /* The part of the tolerance that one of many steps may use. */
 static double share_of(const taut_solver *solver, double h)
 {
-    double H = above(fabs(h), COLLAPSE * solver->norm.reach),
+    double H = taut_above(fabs(h), COLLAPSE * solver->norm.reach),
            first = MANY / (MANY + (double)solver->statistics.steps);
-    double share = above(solver->norm.share * H, first);
+    double share = taut_above(solver->norm.share * H, first);
     return share < 1 ? share : 1;
 }
 
@@ -359,11 +353,13 @@ static double norm_in_own_scales(taut_solver *solver, double h)
     double least_q = 8 * DBL_EPSILON * solver->norm.most_q,
            least_v = 8 * DBL_EPSILON * solver->norm.most_v;
     if (noisy)
-        least_v = above(least_v, least_q / fabs(h));
+        least_v = taut_above(least_v, least_q / fabs(h));
     for (taut_index k = 0; k < groups->count; k++) { /* all of a group have one weight */
         taut_index first = groups->start[k], count = groups->start[k + 1] - first;
-        q += scaled_square(count, s->error_q + first, above(s->weight_q[first], least_q / share));
-        v += scaled_square(count, s->error_v + first, above(s->weight_v[first], least_v / share));
+        q += scaled_square(count, s->error_q + first,
+                           taut_above(s->weight_q[first], least_q / share));
+        v += scaled_square(count, s->error_v + first,
+                           taut_above(s->weight_v[first], least_v / share));
     }
     if (isnan(q) || isnan(v))
         return NAN;
@@ -393,7 +389,7 @@ static double norm_of_positions(const taut_solver *solver, double h)
     double sum = 0, more = COLLAPSE * solver->norm.reach - fabs(h); /* H - h */
     double noise = more > 0 ? rounding_of_velocities(s, h) : 0;
     for (taut_index i = 0; i < s->n; i++) {
-        double scale = s->atol + s->rtol * fmax(fabs(s->now.q[i]), fabs(s->last.q[i]));
+        double scale = s->atol + s->rtol * taut_above(fabs(s->now.q[i]), fabs(s->last.q[i]));
         double off = fabs(s->error_v[i]), e = fabs(s->error_q[i]) + fabs(h) * off;
         if (more > 0 && off > noise)
             e += more * (off - noise);

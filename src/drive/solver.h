@@ -268,6 +268,9 @@ typedef struct taut_slow_level {
     char reason[400];
 } taut_slow_level;
 
+/* Steps of a fixed size between two looks at the state, of small systems (loop.c, growth.c). */
+enum { TAUT_BETWEEN_LOOKS = 32 };
+
 /* Steps of one length from `start`, the last one ending at `target` (loop.c). */
 typedef struct taut_plan {
     double start, target, h; /* h has the sign of the direction */

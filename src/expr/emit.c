@@ -9,9 +9,11 @@
 #include "expr/native.h"
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/field.h"
 #include "expr/curve.h"
 #include "expr/values.h"
 
@@ -30,6 +32,10 @@ static const char *const row_text[TAUT_OP_COUNT] = {
 
 _Static_assert(TAUT_MOST_TERMS == 16 && sizeof(taut_sum) == 16 * sizeof(double) + 18 * sizeof(int),
                "struct taut_sum is written out below");
+_Static_assert(offsetof(taut_stages, t) == 8 + 2 * sizeof(void *) &&
+                   offsetof(taut_stages, next_v) == 24 + 7 * sizeof(void *) &&
+                   sizeof(taut_stages) == 24 + 8 * sizeof(void *),
+               "struct taut_stages is written out below");
 
 static const char preamble[] =
     /* functions are called as they are; only those that are exact may become instructions */
@@ -59,6 +65,9 @@ static const char preamble[] =
     "double sinh(double), cosh(double), tanh(double), pow(double, double), atan2(double, double), "
     "hypot(double, double);\n"
     "struct taut_sum {\n    int terms, term[16];\n    double weight[16];\n};\n"
+    "struct taut_stages {\n    int first, count;\n    const struct taut_sum *row;\n"
+    "    const double *c;\n    double t, h, *const *kq, *const *kv;\n"
+    "    const double *q, *v;\n    double *next_q, *next_v;\n};\n"
     "static inline double taut_value_round(double a)\n"
     "{\n"
     "    double size = fabs(a), whole = floor(size);\n"
@@ -338,37 +347,50 @@ static void put_bound(taut_source *source, const taut_tape *tape, const char *fu
  * operations in the same order as taut_sum_form_pair. */
 static void put_stages(taut_source *source, const taut_tape *tape, const char *function)
 {
-    static const char text[] =
-        "    for (int i = 1; i < count; i++) {\n"
-        "        double zq[N], zv[N], time = t + c[i] * h;\n"
-        "        const double *from[4] = {zq, zv, &time, known};\n"
-        "        double *to[3] = {kv[i], lambda, jacobian}, *speed = kq[i];\n"
-        "        for (int k = 0; k < N; k++)\n"
-        "            zq[k] = zv[k] = 0.0;\n"
-        "        for (int j = 0; j < row[i].terms; j++) {\n"
-        "            const double w = row[i].weight[j], *x = kq[row[i].term[j]], *y = "
-        "kv[row[i].term[j]];\n"
-        "            for (int k = 0; k < N; k++) {\n"
-        "                zq[k] += w * x[k];\n"
-        "                zv[k] += w * y[k];\n"
-        "            }\n"
-        "        }\n"
+    static const char sum[] =
+        "(const struct taut_stages *s, int i, double *restrict zq, double *restrict zv)\n"
+        "{\n"
+        "    const struct taut_sum *row = s->row + i;\n"
+        "    const double h = s->h;\n"
+        "    const double first = h * row->weight[0], *x = s->kq[row->term[0]], *y = "
+        "s->kv[row->term[0]];\n"
+        "    double a[N], b[N];\n"
+        "    for (int k = 0; k < N; k++) {\n"
+        "        a[k] = first * x[k];\n"
+        "        b[k] = first * y[k];\n"
+        "    }\n"
+        "    for (int j = 1; j < row->terms; j++) {\n"
+        "        const double w = h * row->weight[j];\n"
+        "        x = s->kq[row->term[j]], y = s->kv[row->term[j]];\n"
         "        for (int k = 0; k < N; k++) {\n"
-        "            zq[k] = q[k] + h * zq[k];\n"
-        "            speed[k] = zv[k] = v[k] + h * zv[k];\n"
-        "        }\n";
-    print(
-        source,
-        "#undef N\n#define N %d\n"
-        "int %s_stages(int count, const struct taut_sum *row, const double *c, double t, double h, "
-        "double *const *kq,\n    double *const *kv, const double *q, const double *v, const double "
-        "*known, double *lambda, double *jacobian)\n{\n",
-        (int)tape->binding->coordinates, function);
-    put(source, text, sizeof text - 1);
+        "            a[k] += w * x[k];\n"
+        "            b[k] += w * y[k];\n"
+        "        }\n"
+        "    }\n"
+        "    for (int k = 0; k < N; k++) {\n"
+        "        zq[k] = s->q[k] + a[k];\n"
+        "        zv[k] = s->v[k] + b[k];\n"
+        "    }\n"
+        "}\n";
     print(source,
-          "        if (%s_bound0(from, to, 0) != 0.0)\n            return i;\n    }\n    return "
-          "count;\n}\n",
-          function);
+          "#undef N\n#define N %d\n"
+          "static inline __attribute__((always_inline)) void %s_sum",
+          (int)tape->binding->coordinates, function);
+    put(source, sum, sizeof sum - 1);
+    print(source,
+          "int %s_stages(const struct taut_stages *s, const double *known, double *lambda, double "
+          "*jacobian)\n{\n    const int count = s->count;\n"
+          "    for (int i = s->first; i < count; i++) {\n"
+          "        double zq[N], time = s->t + s->c[i] * s->h;\n"
+          "        const double *from[4] = {zq, s->kq[i], &time, known};\n"
+          "        double *to[3] = {s->kv[i], lambda, jacobian};\n"
+          "        if (i > 0)\n            %s_sum(s, i, zq, s->kq[i]);\n",
+          function, function);
+    print(source,
+          "        else\n            from[0] = s->q;\n"
+          "        if (%s_bound0(from, to, 0) != 0.0)\n            return i;\n    }\n"
+          "    %s_sum(s, count, s->next_q, s->next_v);\n    return count;\n}\n",
+          function, function);
 }
 
 /* The table of one curve, and a function that looks it up as taut_curve_value does. */

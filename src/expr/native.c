@@ -13,12 +13,14 @@
 
 #include "expr/native.h"
 
+#include <math.h>
+
 #ifdef TAUT_CORE
 
-int taut_native_create(taut_tape *const *tapes, int count, const char *folder,
+int taut_native_within(taut_tape *const *tapes, int count, const char *folder, double seconds,
                        const taut_allocator *allocator, taut_native **native, taut_error *error)
 {
-    (void)tapes, (void)count, (void)folder, (void)allocator;
+    (void)tapes, (void)count, (void)folder, (void)seconds, (void)allocator;
     *native = NULL;
     return taut_fail(
         error, TAUT_ERROR_UNAVAILABLE,
@@ -36,7 +38,6 @@ void taut_native_destroy(taut_native *native)
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <math.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -51,6 +52,7 @@ void taut_native_destroy(taut_native *native)
 #include "base/watchdog.h"
 #include "base/number.h"
 #include "expr/digest.h"
+#include "expr/seal.h"
 
 extern char **environ;
 
@@ -78,6 +80,7 @@ typedef struct build {
     taut_source source;
     native_function *function; /* [count] */
     int count;
+    double allowed; /* seconds for each program */
 } build;
 
 /* Results equal the interpreter's: no -ffast-math, and no rewriting of functions (gcc makes x /
@@ -318,19 +321,20 @@ static int start_program(const char *const *arguments, const char *log, pid_t *c
     return failed ? -1 : 0;
 }
 
-/* Seconds that a compiler has: TAUT_COMPILE_SECONDS of the environment, or a minute. */
-static double time_allowed(void)
+/* Seconds that a compiler has: TAUT_COMPILE_SECONDS of the environment, or a minute; at most
+ * `limit`. */
+static double time_allowed(double limit)
 {
     const char *text = getenv("TAUT_COMPILE_SECONDS");
     double seconds;
-    return text && taut_number_parse(text, &seconds) && seconds > 0 ? seconds : 60;
+    return fmin(text && taut_number_parse(text, &seconds) && seconds > 0 ? seconds : 60, limit);
 }
 
 /* As waitpid, but kills the group of a child that takes too long, and returns 0 then. Sleeps grow
  * with the time that has passed, so that a fast program is not waited for. */
-static pid_t wait_for(pid_t child, int *status)
+static pid_t wait_for(pid_t child, double allowed, int *status)
 {
-    double begin = taut_clock(), allowed = time_allowed();
+    double begin = taut_clock();
     for (;;) {
         pid_t got = waitpid(child, status, WNOHANG);
         double passed = taut_clock() - begin;
@@ -350,15 +354,15 @@ static pid_t wait_for(pid_t child, int *status)
 /* 0 when the program ended well, 1 when it was ended because it took too long. A host that ignores
  * SIGCHLD, or reaps every child itself, leaves us without a status (ECHILD): then what the program
  * wrote is examined. */
-static int run_program(const char *const *arguments, const char *log)
+static int run_program(const build *b, const char *const *arguments)
 {
     pid_t child;
     taut_watchdog watchdog;
     int status = 0;
-    if (start_program(arguments, log, &child))
+    if (start_program(arguments, b->log, &child))
         return -1;
     taut_watchdog_begin(&watchdog, child);
-    pid_t got = wait_for(child, &status);
+    pid_t got = wait_for(child, b->allowed, &status);
     int reason = errno;
     taut_watchdog_end(&watchdog);
     if (got <= 0)
@@ -374,7 +378,7 @@ static int program_failed(build *b, const char *what, int status)
         return taut_fail(b->error, TAUT_ERROR_PROCESS,
                          "%s was ended after %g s; expressions stay interpreted. The variable "
                          "TAUT_COMPILE_SECONDS allows more",
-                         b->compiler, time_allowed());
+                         b->compiler, b->allowed);
     read_text(b->log, text, sizeof text);
     text[strcspn(text, "\r\n")] = '\0';
     return taut_fail(b->error, TAUT_ERROR_PROCESS,
@@ -394,7 +398,7 @@ static int name_object(build *b)
 {
     char version[4096], name[2 * TAUT_DIGEST_BYTES + 4];
     const char *const arguments[] = {b->compiler, "--version", NULL};
-    int status = run_program(arguments, b->log);
+    int status = run_program(b, arguments);
     if (status || read_text(b->log, version, sizeof version) == 0)
         return program_failed(b, "does not report its version", status);
     taut_digest digest;
@@ -414,56 +418,6 @@ static int name_object(build *b)
     return b->cached ? 0 : taut_fail_memory(b->error);
 }
 
-/* The digest of the first `length` bytes of a file. */
-static bool digest_file(FILE *file, long length, unsigned char sum[TAUT_DIGEST_BYTES])
-{
-    taut_digest digest;
-    taut_digest_begin(&digest);
-    char buffer[4096];
-    while (length > 0) {
-        const size_t part = length < (long)sizeof buffer ? (size_t)length : sizeof buffer;
-        if (fread(buffer, 1, part, file) != part)
-            return false;
-        taut_digest_add(&digest, buffer, part);
-        length -= (long)part;
-    }
-    taut_digest_end(&digest, sum);
-    return true;
-}
-
-static bool seal(const char *path)
-{
-    FILE *file = fopen(path, "r+b");
-    if (!file)
-        return false;
-    unsigned char sum[TAUT_DIGEST_BYTES];
-    bool good = fseek(file, 0, SEEK_END) == 0;
-    const long length = ftell(file);
-    good = good && length > 0 && fseek(file, 0, SEEK_SET) == 0 && digest_file(file, length, sum) &&
-           fseek(file, 0, SEEK_END) == 0 && fwrite(sum, 1, sizeof sum, file) == sizeof sum;
-    good = (fclose(file) == 0) && good;
-    return good && chmod(path, 0600) == 0;
-}
-
-/* A plain file of this user that no other user can write and whose digest is correct. */
-static bool is_whole(const char *path)
-{
-    struct stat status;
-    if (lstat(path, &status) || !S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
-        (status.st_mode & (S_IWGRP | S_IWOTH)))
-        return false;
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return false;
-    unsigned char sum[TAUT_DIGEST_BYTES], found[TAUT_DIGEST_BYTES];
-    const long length = (long)status.st_size - TAUT_DIGEST_BYTES;
-    const bool good = length > 0 && digest_file(file, length, sum) &&
-                      fread(found, 1, sizeof found, file) == sizeof found &&
-                      memcmp(sum, found, sizeof sum) == 0;
-    fclose(file);
-    return good;
-}
-
 static int compile(build *b)
 {
     if (!write_text(b->code, b->source.text, (size_t)b->source.length))
@@ -481,10 +435,10 @@ static int compile(build *b)
     arguments[count++] = b->code;
     arguments[count++] = "-lm";
     arguments[count] = NULL;
-    int status = run_program(arguments, b->log);
+    int status = run_program(b, arguments);
     if (status || access(b->object, R_OK))
         return program_failed(b, "cannot compile the expressions", status);
-    if (!seal(b->object) || rename(b->object, b->cached))
+    if (!taut_seal_write(b->object) || rename(b->object, b->cached))
         return taut_fail(b->error, TAUT_ERROR_FILE, "cannot write %s: %s", b->cached,
                          strerror(errno));
     return 0;
@@ -511,7 +465,7 @@ static bool find_function(void *object, int k, native_function *function)
 /* Loads the cached object and finds its functions. */
 static int load(build *b, void **object)
 {
-    *object = is_whole(b->cached) ? dlopen(b->cached, RTLD_NOW | RTLD_LOCAL) : NULL;
+    *object = taut_seal_holds(b->cached) ? dlopen(b->cached, RTLD_NOW | RTLD_LOCAL) : NULL;
     for (int i = 0; *object && i < b->count; i++)
         if (!find_function(*object, i, &b->function[i])) {
             dlclose(*object);
@@ -559,7 +513,7 @@ static int make(build *b, taut_native *native, taut_tape *const *tapes, const ch
                      why ? why : b->cached);
 }
 
-int taut_native_create(taut_tape *const *tapes, int count, const char *folder,
+int taut_native_within(taut_tape *const *tapes, int count, const char *folder, double seconds,
                        const taut_allocator *allocator, taut_native **native, taut_error *error)
 {
     *native = NULL;
@@ -568,7 +522,11 @@ int taut_native_create(taut_tape *const *tapes, int count, const char *folder,
     taut_arena arena;
     taut_arena_init(&arena, allocator);
     taut_native *made = TAUT_NEW(&arena, taut_native, 1);
-    build b = {.arena = &arena, .error = error, .count = count, .source = {.arena = &arena}};
+    build b = {.arena = &arena,
+               .error = error,
+               .count = count,
+               .allowed = time_allowed(seconds),
+               .source = {.arena = &arena}};
     b.function = TAUT_NEW(&arena, native_function, count);
     int status = made && b.function ? make(&b, made, tapes, folder) : taut_fail_memory(error);
     close_work(&b);
@@ -598,3 +556,9 @@ void taut_native_destroy(taut_native *native)
 }
 
 #endif
+
+int taut_native_create(taut_tape *const *tapes, int count, const char *folder,
+                       const taut_allocator *allocator, taut_native **native, taut_error *error)
+{
+    return taut_native_within(tapes, count, folder, INFINITY, allocator, native, error);
+}

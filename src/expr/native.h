@@ -17,6 +17,9 @@ enum { TAUT_NATIVE_LENGTH = 20000, TAUT_NATIVE_TOTAL = 100000 };
  * and waits for it, unless the cache has the result. */
 int taut_native_create(taut_tape *const *tapes, int count, const char *folder,
                        const taut_allocator *allocator, taut_native **native, taut_error *error);
+/* The same with at most so many seconds for the compiler. */
+int taut_native_within(taut_tape *const *tapes, int count, const char *folder, double seconds,
+                       const taut_allocator *allocator, taut_native **native, taut_error *error);
 void taut_native_destroy(taut_native *native); /* the tapes must not be run afterwards */
 
 /* C text that grows in an arena; `failed` (out of memory) is sticky, so that writers check once

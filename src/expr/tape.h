@@ -67,12 +67,10 @@ typedef struct taut_tape_binding {
 typedef double (*taut_bound_function)(const double *const *from, double *const *to,
                                       const double *regs);
 
-/* Stages 1 .. count-1 of an explicit method (base/field.h); returns the first one that fails, or
- * count. */
-typedef int (*taut_stages_function)(int count, const taut_sum *row, const double *c, double t,
-                                    double h, double *const *kq, double *const *kv, const double *q,
-                                    const double *v, const double *known, double *lambda,
-                                    double *jacobian);
+/* Stages of an explicit method (base/field.h); returns the first one that fails, or the count. */
+struct taut_stages;
+typedef int (*taut_stages_function)(const struct taut_stages *stages, const double *known,
+                                    double *lambda, double *jacobian);
 
 typedef struct taut_tape {
     int32_t inputs, constants, registers; /* counts; registers includes inputs and constants */

@@ -2,12 +2,10 @@
  * 2014):
  *
  *     /h5md                           version, author, creator
- *     /particles/all/position
- *     step, time, value [rows][particles][dimension]; velocity likewise
- *     models with particles only
- *     /observables/coordinates
- *     value [rows][n]; velocities, multipliers, outputs, energy, drift
- *     (first order: state, algebraic)
+ *     /particles/all/position         step, time, value [rows][particles][dimension]; velocity
+ *                                     likewise; models with particles only
+ *     /observables/coordinates        value [rows][n]; velocities, multipliers, outputs, energy,
+ *                                     drift (first order: state, algebraic)
  *     /parameters/coordinate_names    and bond_names, output_names, algebraic_names
  *
  * Every element shares one step and one time by hard links, which H5MD allows. Rows are
@@ -28,6 +26,7 @@
 #include <sys/stat.h>
 
 #include "io/hdf5_driver.h"
+#include "io/hdf5_pieces.h"
 
 enum { POSITIONS = 2, MOST_SERIES = 10, CHUNK_BYTES = 1 << 16, MOST_CHUNK = 1024, NAME_SIZE = 256 };
 
@@ -80,92 +79,6 @@ static int fail(const taut_file_sink *sink, const char *what, taut_error *error)
     return code;
 }
 
-/* ---- small pieces: each returns whether it worked */
-
-static bool write_text(hid_t object, const char *name, const char *text)
-{
-    hid_t type = taut_h5.Tcopy(*taut_h5.T_C_S1), space = taut_h5.Screate(H5S_SCALAR);
-    taut_h5.Tset_size(type, strlen(text) + 1);
-    hid_t attribute = taut_h5.Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = attribute >= 0 && taut_h5.Awrite(attribute, type, text) >= 0;
-    taut_h5.Aclose(attribute);
-    taut_h5.Sclose(space);
-    taut_h5.Tclose(type);
-    return good;
-}
-
-static bool write_integers(hid_t object, const char *name, const int *values, hsize_t count)
-{
-    hid_t space =
-        count == 1 ? taut_h5.Screate(H5S_SCALAR) : taut_h5.Screate_simple(1, &count, NULL);
-    hid_t attribute =
-        taut_h5.Acreate2(object, name, *taut_h5.T_STD_I32LE, space, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = attribute >= 0 && taut_h5.Awrite(attribute, *taut_h5.T_NATIVE_INT, values) >= 0;
-    taut_h5.Aclose(attribute);
-    taut_h5.Sclose(space);
-    return good;
-}
-
-static hid_t make_group(hid_t file, const char *path)
-{
-    hid_t links = taut_h5.Pcreate(*taut_h5.P_LINK_CREATE);
-    taut_h5.Pset_create_intermediate_group(links, 1);
-    hid_t group = taut_h5.Gcreate2(file, path, links, H5P_DEFAULT, H5P_DEFAULT);
-    taut_h5.Pclose(links);
-    return group;
-}
-
-static bool write_identity(hid_t file)
-{
-    static const int version[2] = {1, 1};
-    hid_t group = make_group(file, "/h5md"), author = make_group(file, "/h5md/author"),
-          creator = make_group(file, "/h5md/creator");
-    bool good = group >= 0 && author >= 0 && creator >= 0 &&
-                write_integers(group, "version", version, 2) &&
-                write_text(author, "name", "unknown") && write_text(creator, "name", "taut") &&
-                write_text(creator, "version", taut_version());
-    taut_h5.Gclose(creator);
-    taut_h5.Gclose(author);
-    taut_h5.Gclose(group);
-    return good;
-}
-
-/* Names of all things of a kind, one text each. */
-static bool write_names(hid_t file, const char *path, const taut_system *system, taut_item item,
-                        taut_index count)
-{
-    if (count == 0)
-        return true;
-    hsize_t size = (hsize_t)count, at = 0, one = 1;
-    hid_t links = taut_h5.Pcreate(*taut_h5.P_LINK_CREATE), type = taut_h5.Tcopy(*taut_h5.T_C_S1),
-          space = taut_h5.Screate_simple(1, &size, NULL);
-    hid_t memory = taut_h5.Screate_simple(1, &one, NULL);
-    char name[NAME_SIZE];
-    size_t longest = 1;
-    for (taut_index k = 0; k < count; k++) {
-        size_t length = (size_t)taut_system_name(system, item, k, name, sizeof name);
-        longest = length > longest ? length : longest;
-    }
-    longest = longest < NAME_SIZE ? longest + 1 : NAME_SIZE;
-    taut_h5.Pset_create_intermediate_group(links, 1);
-    taut_h5.Tset_size(type, longest);
-    hid_t set = taut_h5.Dcreate2(file, path, type, space, links, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = set >= 0;
-    for (taut_index k = 0; good && k < count; k++) {
-        memset(name, 0, sizeof name);
-        taut_system_name(system, item, k, name, sizeof name);
-        at = (hsize_t)k;
-        good = taut_h5.Sselect_hyperslab(space, H5S_SELECT_SET, &at, NULL, &one, NULL) >= 0 &&
-               taut_h5.Dwrite(set, type, memory, space, H5P_DEFAULT, name) >= 0;
-    }
-    taut_h5.Dclose(set);
-    taut_h5.Sclose(memory);
-    taut_h5.Sclose(space);
-    taut_h5.Tclose(type);
-    taut_h5.Pclose(links);
-    return good;
-}
-
 /* ---- series */
 
 static int shape_of(const series *s, hsize_t rows, hsize_t shape[3])
@@ -189,14 +102,11 @@ static bool create_series(hdf5 *w, series *s)
     char path[120];
     snprintf(path, sizeof path, "/%s/%s", s->group, s->name);
     hid_t space = taut_h5.Screate_simple(rank, shape, most),
-          how = taut_h5.Pcreate(*taut_h5.P_DATASET_CREATE),
-          links = taut_h5.Pcreate(*taut_h5.P_LINK_CREATE);
+          how = taut_h5.Pcreate(*taut_h5.P_DATASET_CREATE);
     taut_h5.Pset_chunk(how, rank, chunk);
-    taut_h5.Pset_create_intermediate_group(links, 1);
     bool steps = strcmp(s->name, "step") == 0;
-    s->set = taut_h5.Dcreate2(w->file, path, steps ? *taut_h5.T_STD_I64LE : *taut_h5.T_IEEE_F64LE,
-                              space, links, how, H5P_DEFAULT);
-    taut_h5.Pclose(links);
+    s->set = taut_hdf5_place(w->file, path, steps ? *taut_h5.T_STD_I64LE : *taut_h5.T_IEEE_F64LE,
+                             space, how);
     taut_h5.Pclose(how);
     taut_h5.Sclose(space);
     return s->set >= 0;
@@ -337,19 +247,27 @@ static bool write_box(const hdf5 *w)
     if (!w->particles)
         return true;
     int dimension = w->sizes.dimension;
-    hid_t box = make_group(w->file, "/particles/all/box");
-    hid_t type = taut_h5.Tcopy(*taut_h5.T_C_S1);
-    hsize_t count = (hsize_t)dimension;
-    hid_t space = taut_h5.Screate_simple(1, &count, NULL);
-    taut_h5.Tset_size(type, 5);
-    hid_t boundary = taut_h5.Acreate2(box, "boundary", type, space, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = box >= 0 && boundary >= 0 &&
-                taut_h5.Awrite(boundary, type, "none\0none\0none") >= 0 &&
-                write_integers(box, "dimension", &dimension, 1);
-    taut_h5.Aclose(boundary);
-    taut_h5.Sclose(space);
-    taut_h5.Tclose(type);
+    hid_t box = taut_hdf5_group(w->file, "/particles/all/box");
+    bool good = box >= 0 &&
+                taut_hdf5_texts(box, "boundary", "none\0none\0none", 5, (hsize_t)dimension) &&
+                taut_hdf5_integers(box, "dimension", &dimension, 0);
     taut_h5.Gclose(box);
+    return good;
+}
+
+static bool write_identity(hid_t file)
+{
+    static const int version[2] = {1, 1};
+    hid_t group = taut_hdf5_group(file, "/h5md"), author = taut_hdf5_group(file, "/h5md/author"),
+          creator = taut_hdf5_group(file, "/h5md/creator");
+    bool good = group >= 0 && author >= 0 && creator >= 0 &&
+                taut_hdf5_integers(group, "version", version, 2) &&
+                taut_hdf5_text(author, "name", "unknown") &&
+                taut_hdf5_text(creator, "name", "taut") &&
+                taut_hdf5_text(creator, "version", taut_version());
+    taut_h5.Gclose(creator);
+    taut_h5.Gclose(author);
+    taut_h5.Gclose(group);
     return good;
 }
 
@@ -360,12 +278,12 @@ static bool write_head(hdf5 *w, const taut_system *system)
     for (int k = 0; good && k < w->count; k++)
         good = create_series(w, &w->series[k]) && link_times(w, &w->series[k], w->series[0].group);
     return good && write_box(w) &&
-           write_names(w->file, "/parameters/coordinate_names", system, TAUT_COORDINATE,
-                       z->coordinates) &&
-           write_names(w->file, "/parameters/bond_names", system, TAUT_BOND, z->bonds) &&
-           write_names(w->file, "/parameters/algebraic_names", system, TAUT_ALGEBRAIC,
-                       z->algebraic) &&
-           write_names(w->file, "/parameters/output_names", system, TAUT_OUTPUT, z->outputs);
+           taut_hdf5_names(w->file, "/parameters/coordinate_names", system, TAUT_COORDINATE,
+                           z->coordinates) &&
+           taut_hdf5_names(w->file, "/parameters/bond_names", system, TAUT_BOND, z->bonds) &&
+           taut_hdf5_names(w->file, "/parameters/algebraic_names", system, TAUT_ALGEBRAIC,
+                           z->algebraic) &&
+           taut_hdf5_names(w->file, "/parameters/output_names", system, TAUT_OUTPUT, z->outputs);
 }
 
 /* Rows of an earlier process behind those of this one, which ended before them. */
@@ -521,6 +439,14 @@ static void fill(hdf5 *w, int *k, const double *values, taut_index count)
     memcpy(s->buffer + w->waiting * (hsize_t)count, values, (size_t)count * sizeof(double));
 }
 
+static int flush_quietly(taut_file_sink *sink, taut_error *error)
+{
+    quiet(sink->work);
+    int status = flush_rows(sink, error);
+    loud(sink->work);
+    return status;
+}
+
 static int row(void *user, const taut_row *values, taut_error *error)
 {
     taut_file_sink *sink = user;
@@ -539,12 +465,7 @@ static int row(void *user, const taut_row *values, taut_error *error)
     fill(w, &k, values->outputs, z->outputs);
     fill(w, &k, &values->energy, mechanical);
     fill(w, &k, drift, 2);
-    if (++w->waiting < w->chunk)
-        return TAUT_OK;
-    quiet(w);
-    int status = flush_rows(sink, error);
-    loud(w);
-    return status;
+    return ++w->waiting < w->chunk ? TAUT_OK : flush_quietly(sink, error);
 }
 
 static int end(void *user, taut_error *error)
@@ -566,9 +487,7 @@ static void discard(taut_file_sink *sink)
 static int mark(taut_file_sink *sink, taut_error *error)
 {
     hdf5 *w = sink->work;
-    quiet(w);
-    int status = flush_rows(sink, error);
-    loud(w);
+    int status = flush_quietly(sink, error);
     if (status == 0 && taut_hdf5_sync(&w->disk) != 0)
         status = fail(sink, "write", error);
     sink->rows = (int64_t)w->written;

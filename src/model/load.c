@@ -3,6 +3,7 @@
 #include "system/fused.h"
 #include "system/hold.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -140,36 +141,16 @@ static int describe_guards(taut_model *model)
     return 0;
 }
 
-/* All tapes as machine code; without a compiler the tapes stay interpreted, and a warning gives
- * the reason. */
+/* Without a compiler the tapes stay interpreted, and a warning gives the reason. */
 static int compile(taut_model *model)
 {
-    taut_system *system = model->system;
-    int32_t total = 0;
-    taut_tape **tape =
-        TAUT_NEW(&model->scratch, taut_tape *, 3 * (int64_t)system->kernels + 2 * TAUT_FUSED_FORMS);
     taut_error why;
-    TAUT_NEED(model->error, tape);
-    TAUT_TRY(taut_fused_prepare(system, model->error));
-    for (int k = 0; k < 2 * TAUT_FUSED_FORMS; k++)
-        if (system->fused[k / TAUT_FUSED_FORMS][k % TAUT_FUSED_FORMS])
-            tape[total++] = system->fused[k / TAUT_FUSED_FORMS][k % TAUT_FUSED_FORMS]->each;
-    for (int32_t k = 0; k < system->kernels; k++) {
-        const taut_statement_kernel *kernel = system->kernel[k];
-        const taut_guards *guards = kernel->guards;
-        taut_tape *const form[3] = {kernel->tape, guards ? guards->held->tape : NULL,
-                                    guards ? guards->values->tape : NULL};
-        for (int j = 0; j < 3; j++)
-            if (form[j] && form[j]->length <= TAUT_NATIVE_LENGTH)
-                tape[total++] = form[j];
-    }
-    if (taut_native_create(tape, total, NULL, &system->arena.allocator, &system->native, &why) == 0)
-        return 0;
-    system->native = NULL;
-    if (why.code == TAUT_ERROR_MEMORY)
+    int status = taut_system_native(model->system, INFINITY, &why);
+    if (status == TAUT_ERROR_MEMORY)
         return taut_fail_memory(model->error);
-    return taut_model_warn(model, model->document, (taut_place){1, 1, 0},
-                           "not compiled, interpreted instead: %s", why.message);
+    return status == 0 ? 0
+                       : taut_model_warn(model, model->document, (taut_place){1, 1, 0},
+                                         "not compiled, interpreted instead: %s", why.message);
 }
 
 /* Values given by the program as statements of one section, one on a line. `name` takes the place

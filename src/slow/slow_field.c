@@ -60,11 +60,12 @@ static int stages(taut_field *field, const taut_stages *s)
 {
     taut_slow_field *w = field->self;
     if (w->level == 0)
-        return w->rigid->stages ? w->rigid->stages(w->rigid, s) : 1;
+        return w->rigid->stages ? w->rigid->stages(w->rigid, s) : -1;
     taut_fused_work *tape = tape_of(w->acceleration, w->level);
-    int end = tape ? taut_fused_stages(tape, s, NULL) : 1;
-    field->statistics->force_evaluations += end - 1;
-    count(w, w->level, false, end - 1);
+    int end = tape ? taut_fused_stages(tape, s, NULL) : -1;
+    int done = end > s->first ? end - s->first : 0;
+    field->statistics->force_evaluations += done;
+    count(w, w->level, false, done);
     return end;
 }
 

@@ -12,6 +12,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/four.h"
 #include "base/vectors.h"
 #include "step/methods.h"
 
@@ -35,6 +36,12 @@ int taut_runge_kutta_reserve(taut_stepper *s, taut_runge_kutta *w, taut_error *e
             w->rate[i] = TAUT_NEW(arena, double, s->n);
             w->velocity[i] = w->second_order ? TAUT_NEW(arena, double, s->n) : NULL;
         }
+    for (int i = 0; i < TAUT_TABLEAU_WIDTH; i++) {
+        w->kv[i] = w->rate[i];
+        w->kq[i] = w->velocity[i];
+    }
+    w->at_once = (taut_stages){
+        .count = table->stages, .row = w->row, .c = table->c, .kq = w->kq, .kv = w->kv};
     return taut_arena_check(arena, error);
 }
 
@@ -86,27 +93,58 @@ static int evaluate_state(taut_stepper *s, taut_state *state, taut_error *error)
                               state->a, taut_state_lambda(state), error);
 }
 
+/* to = |x[i .. i+3]|, zeros behind the end */
+TAUT_INLINED void take_sizes(taut_index n, taut_index i, const double *x, taut_four *to)
+{
+    double rest[4] = {0};
+    if (i + 4 > n) {
+        for (int k = 0; i + k < n; k++)
+            rest[k] = x[i + k];
+    }
+    *to = *(const taut_four *)(i + 4 > n ? rest : x + i);
+    *to = (taut_four)((taut_four_mask)*to & 0x7fffffffffffffffLL);
+}
+
+/* 1/x; 1 where x is not above 0 */
+TAUT_INLINED void invert(taut_four *x)
+{
+    const taut_four one = {1, 1, 1, 1};
+    taut_four_mask positive = *x > 0;
+    *x = (taut_four)(((taut_four_mask)(one / *x) & positive) | ((taut_four_mask)one & ~positive));
+}
+
 /* The estimate of DOP853 joins one of order 5 and one of order 3, |e5|^2 / sqrt(|e5|^2 + 0.01
  * |e3|^2): it shrinks as h^8. Norms as the driver's. [Hairer, Norsett, Wanner I, II.10 (10.17)] */
-static double join_estimates(const taut_stepper *s, const taut_state *begin, double h, double **kq,
-                             double **kv)
+TAUT_HOT static double join_estimates(const taut_stepper *s, const double *q, double h,
+                                      const double *e3_q, const double *e3_v, bool second_order)
 {
-    taut_runge_kutta *w = s->work;
-    double five = 0, three = 0;
-    double *e3_q = w->stage, *e3_v = w->speed;
-    form(s, &w->error_3, kq, kv, h, NULL, NULL, e3_q, e3_v);
-    for (taut_index i = 0; i < s->n; i++) {
-        double scale = s->weight_q ? s->weight_q[i] : s->atol + s->rtol * fabs(begin->q[i]);
-        double speed = s->weight_v ? s->weight_v[i] : scale / fabs(h);
-        scale = scale > 0 ? 1 / scale : 1;
-        speed = !w->second_order ? 0 : speed > 0 ? 1 / speed : 1;
-        double e5 = fabs(s->error_q[i]) * scale + fabs(s->error_v[i]) * speed,
-               e3 = fabs(e3_q[i]) * scale + (w->second_order ? fabs(e3_v[i]) * speed : 0);
+    taut_four five = {0}, three = {0}, scale, speed, e5, e3, more;
+    for (taut_index i = 0; i < s->n; i += 4) {
+        take_sizes(s->n, i, s->weight_q ? s->weight_q : q, &scale);
+        if (!s->weight_q)
+            scale = s->atol + s->rtol * scale;
+        speed = scale / fabs(h);
+        if (s->weight_v)
+            take_sizes(s->n, i, s->weight_v, &speed);
+        invert(&scale);
+        take_sizes(s->n, i, s->error_q, &e5);
+        take_sizes(s->n, i, e3_q, &e3);
+        e5 *= scale;
+        e3 *= scale;
+        if (second_order) {
+            invert(&speed);
+            take_sizes(s->n, i, s->error_v, &more);
+            e5 += more * speed;
+            take_sizes(s->n, i, e3_v, &more);
+            e3 += more * speed;
+        }
         five += e5 * e5;
         three += e3 * e3;
     }
-    double all = five + 0.01 * three;
-    return all > 0 ? sqrt(five / all) : 1;
+    double of_five = (five[0] + five[1]) + (five[2] + five[3]),
+           of_three = (three[0] + three[1]) + (three[2] + three[3]),
+           all = of_five + 0.01 * of_three;
+    return all > 0 ? sqrt(of_five / all) : 1;
 }
 
 static void estimate(taut_stepper *s, const taut_state *begin, double h, double **kq, double **kv)
@@ -120,29 +158,33 @@ static void estimate(taut_stepper *s, const taut_state *begin, double h, double 
         taut_clear(s->n, s->error_v);
     if (!table->error_3)
         return;
-    double factor = join_estimates(s, begin, h, kq, kv);
+    form(s, &w->error_3, kq, kv, h, NULL, NULL, w->stage, w->speed);
+    double factor = join_estimates(s, begin->q, h, w->stage, w->speed, w->second_order);
     for (taut_index i = 0; i < s->n; i++) {
         s->error_q[i] *= factor;
         s->error_v[i] *= factor;
     }
 }
 
-/* The first stage that is to be evaluated alone. */
-static int stages_at_once(taut_stepper *s, const taut_state *begin, double h, double **kq,
-                          double **kv)
+/* Stages of the step from `begin` to `end`, and its end; returns the first stage that is to be
+ * evaluated alone. */
+static int stages_at_once(taut_stepper *s, int first, const taut_state *begin,
+                          const taut_state *end, double h)
 {
-    const taut_runge_kutta *w = s->work;
-    if (!s->field->stages)
-        return 1;
-    return s->field->stages(s->field, &(taut_stages){.count = w->tableau->stages,
-                                                     .row = w->row,
-                                                     .c = w->tableau->c,
-                                                     .t = begin->t,
-                                                     .h = h,
-                                                     .kq = kq,
-                                                     .kv = kv,
-                                                     .q = begin->q,
-                                                     .v = begin->v});
+    taut_runge_kutta *w = s->work;
+    taut_stages *at = &w->at_once;
+    w->kq[0] = begin->v;
+    w->kv[0] = begin->a;
+    w->kq[at->count] = end->v;
+    w->kv[at->count] = end->a;
+    at->first = first;
+    at->t = begin->t;
+    at->h = h;
+    at->q = begin->q;
+    at->v = begin->v;
+    at->next_q = end->q;
+    at->next_v = end->v;
+    return s->field->stages(s->field, at);
 }
 
 int taut_runge_kutta_step(taut_stepper *s, double h, taut_error *error)
@@ -152,12 +194,15 @@ int taut_runge_kutta_step(taut_stepper *s, double h, taut_error *error)
     TAUT_TRY(taut_runge_kutta_complete(s, error));
 
     taut_state old = s->now, next = s->last;
-    double *kq[TAUT_TABLEAU_WIDTH], *kv[TAUT_TABLEAU_WIDTH];
-    taut_runge_kutta_stages(w, &old, &next, kq, kv);
-    for (int i = stages_at_once(s, &old, h, kq, kv); i < table->stages; i++)
-        TAUT_TRY(taut_runge_kutta_stage(s, &old, h, i, kq, kv, error));
+    double **kq = w->kq, **kv = w->kv;
+    int end = s->field->stages ? stages_at_once(s, 1, &old, &next, h) : -1;
+    if (end < table->stages) {
+        taut_runge_kutta_stages(w, &old, &next, kq, kv);
+        for (int i = end < 1 ? 1 : end; i < table->stages; i++)
+            TAUT_TRY(taut_runge_kutta_stage(s, &old, h, i, kq, kv, error));
+        form(s, &w->row[table->stages], kq, kv, h, old.q, old.v, next.q, next.v);
+    }
     next.t = old.t + h;
-    form(s, &w->row[table->stages], kq, kv, h, old.q, old.v, next.q, next.v);
     bool end_counts = table->error && table->error[table->stages] != 0;
     if (end_counts)
         TAUT_TRY(evaluate_state(s, &next, error));
@@ -169,6 +214,34 @@ int taut_runge_kutta_step(taut_stepper *s, double h, taut_error *error)
     s->last = old;
     s->statistics->steps++;
     return TAUT_OK;
+}
+
+int64_t taut_runge_kutta_several(taut_stepper *s, double begin, double h, int64_t first,
+                                 int64_t last, taut_projector *by)
+{
+    taut_runge_kutta *w = s->work;
+    taut_statistics *count = s->statistics;
+    const int stages = w->tableau->stages;
+    int64_t k = first;
+    if (w->tableau->error && w->tableau->error[stages] != 0)
+        return 0; /* `step` evaluates the end for its estimate, and the next one uses that */
+    for (; k < last; k++) {
+        taut_state old = s->now, next = s->last;
+        next.t = begin + (double)(k + 1) * h;
+        if (stages_at_once(s, w->fresh, &old, &next, h) < stages)
+            break;
+        int64_t factorisations = count->factorisations, solves = count->solves;
+        if (by && by->apply(by, next.t, next.q, next.v, NULL) != 0)
+            break;
+        count->stabilizer_factorisations += count->factorisations - factorisations;
+        count->stabilizer_solves += count->solves - solves;
+        w->fresh = w->continuous = false;
+        w->h = h;
+        s->now = next;
+        s->last = old;
+        count->steps++;
+    }
+    return k - first;
 }
 
 int taut_runge_kutta_complete(taut_stepper *s, taut_error *error)

@@ -22,7 +22,9 @@ typedef struct taut_runge_kutta {
     /* v' (first order: q') of stage i = 1 .. stages-1 and of the extra ones, [n] each */
     double *rate[TAUT_TABLEAU_WIDTH];
     double *velocity[TAUT_TABLEAU_WIDTH]; /* V_i likewise; NULL for first order */
-    double *polynomial_q, *polynomial_v;  /* [3 + dense_rows][n] each */
+    double *kq[TAUT_TABLEAU_WIDTH], *kv[TAUT_TABLEAU_WIDTH]; /* all k of the latest step */
+    taut_stages at_once;                 /* of fields that evaluate all stages in one call */
+    double *polynomial_q, *polynomial_v; /* [3 + dense_rows][n] each */
 } taut_runge_kutta;
 
 /* Fills k with the stages of the latest step (or, before it, to the step that begins at
@@ -40,11 +42,14 @@ int taut_runge_kutta_stage(taut_stepper *s, const taut_state *begin, double h, i
     .changed = taut_runge_kutta_changed, .rejected = taut_runge_kutta_rejected,                    \
     .complete = taut_runge_kutta_complete, .dense = taut_runge_kutta_dense,                        \
     .multipliers = taut_runge_kutta_multipliers, .stretch = taut_runge_kutta_stretch,              \
-    .node = taut_runge_kutta_node, .archive = taut_runge_kutta_archive
+    .node = taut_runge_kutta_node, .several = taut_runge_kutta_several,                            \
+    .archive = taut_runge_kutta_archive
 int taut_runge_kutta_create(taut_stepper *s, taut_error *error);
 /* Only what is inside `w`, for methods that build on it. */
 int taut_runge_kutta_reserve(taut_stepper *s, taut_runge_kutta *w, taut_error *error);
 int taut_runge_kutta_step(taut_stepper *s, double h, taut_error *error);
+int64_t taut_runge_kutta_several(taut_stepper *s, double begin, double h, int64_t first,
+                                 int64_t last, taut_projector *by);
 void taut_runge_kutta_changed(taut_stepper *s);
 void taut_runge_kutta_rejected(taut_stepper *s);
 void taut_runge_kutta_archive(taut_stepper *s, taut_archive *archive);

@@ -384,7 +384,7 @@ int taut_fused_open(taut_context *context, taut_fused_kind kind, int level, taut
 }
 
 /* What depends on parameters, after they have changed. */
-static void renew(taut_fused_work *w)
+static __attribute__((noinline)) void renew(taut_fused_work *w)
 {
     const taut_context *context = w->context;
     const taut_sizes *z = &context->system->sizes;
@@ -430,14 +430,18 @@ static int interpret_stages(const taut_fused_work *w, const taut_stages *s, doub
 {
     const taut_index n = w->context->system->sizes.coordinates;
     double *q = w->each, *v = q + n;
-    for (int i = 1; i < s->count; i++) {
+    for (int i = s->first; i < s->count; i++) {
         double *const to[TO_COUNT] = {s->kv[i], w->lambda, jacobian};
-        taut_sum_form_pair(n, &s->row[i], s->kq, s->kv, s->h, s->q, s->v, q, v);
-        taut_copy(n, v, s->kq[i]);
+        if (i > 0)
+            taut_sum_form_pair(n, &s->row[i], s->kq, s->kv, s->h, s->q, s->v, q, s->kq[i]);
+        else
+            taut_copy(n, s->q, q);
+        taut_copy(n, s->kq[i], v);
         v[n] = s->t + s->c[i] * s->h;
         if (interpret(w, to) != 0)
             return i;
     }
+    taut_sum_form_pair(n, &s->row[s->count], s->kq, s->kv, s->h, s->q, s->v, s->next_q, s->next_v);
     return s->count;
 }
 
@@ -455,34 +459,32 @@ int taut_fused_stages(taut_fused_work *w, const taut_stages *s, double *jacobian
 {
     const taut_stages_function run = w->fused->each->native_stages;
     if (!ready(w))
-        return 1;
-    int end = run ? run(s->count, s->row, s->c, s->t, s->h, s->kq, s->kv, s->q, s->v, w->known,
-                        w->lambda, jacobian)
-                  : interpret_stages(w, s, jacobian);
-    w->context->statistics.force_evaluations += end - 1;
+        return -1;
+    int end = run ? run(s, w->known, w->lambda, jacobian) : interpret_stages(w, s, jacobian);
+    w->context->statistics.force_evaluations += end - s->first;
     return end;
+}
+
+static __attribute__((noinline)) double interpret_at(const taut_fused_work *w, double t,
+                                                     const double *q, const double *v,
+                                                     double *const *to)
+{
+    const taut_index n = w->context->system->sizes.coordinates;
+    taut_copy(n, q, w->each);
+    taut_copy(n, v, w->each + n);
+    w->each[2 * n] = t;
+    return interpret(w, to);
 }
 
 bool taut_fused_run(taut_fused_work *w, double t, const double *q, const double *v, double *x,
                     double *lambda, double *jacobian)
 {
-    const taut_tape *tape = w->fused->each;
     if (!ready(w))
         return false;
-    const taut_index n = w->context->system->sizes.coordinates;
+    const taut_bound_function *run = w->fused->each->native_bound;
     double *const to[TO_COUNT] = {x, lambda ? lambda : w->lambda, jacobian};
-    double odd;
-    if (tape->native_bound) {
-        odd =
-            tape->native_bound[0]((const double *const[]){q, v, &t, w->known, w->target}, to, NULL);
-    } else {
-        taut_copy(n, q, w->each);
-        taut_copy(n, v, w->each + n);
-        w->each[2 * n] = t;
-        odd = interpret(w, to);
-    }
-    if (odd != 0)
-        return false;
-    w->context->statistics.force_evaluations++;
-    return true;
+    double odd = run ? (*run)((const double *const[]){q, v, &t, w->known, w->target}, to, NULL)
+                     : interpret_at(w, t, q, v, to);
+    w->context->statistics.force_evaluations += odd == 0;
+    return odd == 0;
 }

@@ -70,6 +70,11 @@ int taut_fused_create(const taut_system *system, taut_fused_kind kind, int level
                       taut_error *error);
 /* Those of the model as stated and of its rigid motion, to be compiled: system->fused. */
 int taut_fused_prepare(taut_system *system, taut_error *error);
+/* (machine_code.c) All expressions by a compiler of the system, with at most so many seconds for
+ * it, before anything else uses the system; an error leaves it interpreted. */
+int taut_system_native(taut_system *system, double seconds, taut_error *error);
+/* Operations that would be compiled, of statements for one member. */
+double taut_system_operations(const taut_system *system);
 /* The compiled form where there is one for these rigid bonds, else one that is interpreted; *work
  * NULL: neither. */
 int taut_fused_open(taut_context *context, taut_fused_kind kind, int level, taut_index rods,
@@ -82,7 +87,7 @@ void taut_fused_aim(taut_fused_work *work, const double *target);
  * is singular, or guards are held: to be computed, and explained, statement by statement. */
 bool taut_fused_run(taut_fused_work *work, double t, const double *q, const double *v, double *x,
                     double *lambda, double *jacobian);
-/* Stages of an explicit method, as taut_field has them; 1 where guards are held. */
+/* Stages of an explicit method, as taut_field has them; -1 where guards are held. */
 int taut_fused_stages(taut_fused_work *work, const taut_stages *stages, double *jacobian);
 
 #endif

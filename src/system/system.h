@@ -141,7 +141,8 @@ struct taut_system {
     taut_late *late; /* shared with systems derived from this one */
     bool owns_late;
 
-    taut_native *native; /* compiled tapes, or NULL */
+    taut_native *native;  /* compiled tapes, or NULL */
+    const char *compiled; /* whether and why, where Taut decided (drive/compile.c), or NULL */
     /* (fused.h) by [as stated, rigid motion][level and kind]; NULL: not compiled */
     struct taut_fused *fused[2][14];
 

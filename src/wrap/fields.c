@@ -61,7 +61,7 @@ static int stages(taut_field *field, const taut_stages *s)
 {
     mechanical *w = field->self;
     int end = taut_fused_stages(w->fused, s, w->mechanics.values.jacobian);
-    count(w, end - 1);
+    count(w, end > s->first ? end - s->first : 0);
     return end;
 }
 

@@ -37,6 +37,7 @@ typedef struct stabilizer {
     taut_mechanics mechanics;
     taut_saddle *saddle;
     taut_fused_work *fused_q, *fused_v; /* corrections as one tape each, or NULL */
+    bool whole;                         /* both are all of it */
     double *ones;                       /* the unit metric; NULL: the mass */
     double *q, *v;                      /* the new state until it is known to be good, [n] */
     double *step, *residual;            /* [n], [rigid bonds] */
@@ -278,10 +279,31 @@ static int move_first_order(stabilizer *w, double t, const double *q, taut_error
     return TAUT_OK;
 }
 
+/* Newton's steps of positions, then velocities, by one tape each. False: nothing was moved, and
+ * bonds must be evaluated. */
+static bool move_fused(stabilizer *w, double t, double *q, double *v)
+{
+    const double *from = q;
+    for (int pass = 0; pass < w->passes; pass++, from = w->q) {
+        if (!taut_fused_run(w->fused_q, t, from, v, w->step, NULL, NULL))
+            return false;
+        taut_moved(w->n, from, w->alpha, w->step, w->q);
+    }
+    if (!taut_fused_run(w->fused_v, t, w->q, v, w->step, NULL, NULL))
+        return false;
+    taut_moved(w->n, v, w->alpha, w->step, v);
+    taut_copy(w->n, w->q, q);
+    w->projector.statistics->factorisations += w->passes + 1;
+    w->projector.statistics->solves += w->passes + 1;
+    return true;
+}
+
 static int apply(taut_projector *projector, double t, double *q, double *v, taut_error *error)
 {
     stabilizer *w = projector->self;
     bool first = w->invariants;
+    if (w->whole && move_fused(w, t, q, v))
+        return TAUT_OK;
     taut_copy(w->n, q, w->q);
     taut_copy(first ? 0 : w->n, v, w->v);
     TAUT_TRY(first ? move_first_order(w, t, q, error) : move_mechanical(w, t, q, error));
@@ -472,6 +494,8 @@ static int fill_mechanical(stabilizer *w, taut_context *context, taut_arena *are
                                  error));
         TAUT_TRY(taut_fused_open(context, TAUT_FUSED_VELOCITY, 0, x->rods, x->rod, arena, &w->fused_v,
                                  error));
+        w->whole =
+            w->fused_q && w->fused_v && w->form == POST && !w->simple && w->position && w->velocity;
     }
     TAUT_TRY(taut_mechanics_saddle(x, w->unit, true, &arena->allocator, &w->saddle, error));
     /* the others evaluate G without factorising it, or read it by rows */

@@ -1,0 +1,84 @@
+#!/bin/sh
+# test_compile_cli.sh - taut run --compile=auto: long runs are compiled and short ones are not, with the reason; a compiler that is missing or
+# hangs does no harm; digits, and those of resumed runs, are the same.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/table.sh"
+open_cli compile
+if [ "${TAUT_TEST_CORE:-}" = 1 ]; then
+    echo "skip: a core build cannot compile"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+XDG_CACHE_HOME=$work/cache
+export XDG_CACHE_HOME
+
+cat >double.taut <<'END'
+# two bodies on rigid bonds
+[coordinates]
+x1, y1, x2, y2
+[bonds]
+inner = sqrt(x1^2 + y1^2) - 1
+outer = sqrt((x1-x2)^2 + (y1-y2)^2) - 1
+[potential]
+y1 + y2
+[start]
+x1 = 1, x2 = 2
+[run]
+method = rk4, step = 0.0001, every = 2
+END
+same() { cmp -s "$1" "$2"; row $? "$3: $1 and $2 differ"; }
+objects() { find "$work/cache" -name '*.so' 2>/dev/null | wc -l; }
+says() { # says TEXT: the explanation of the latest run, as one line
+    tr -s '\n ' ' ' <out >line
+    has line "$1"
+}
+
+run 0 run double.taut --until 0.01 --compile=auto --out short.csv
+says "; not compiled: about"
+run 0 run double.taut --until 0.001 --compile=auto --out short.csv
+says "; not compiled: the run is short"
+[ "$(objects)" = 0 ]
+row $? "a short run was compiled"
+run 0 run chain --set N=100 --motion rigid --until 0.01 --compile=auto --out short.csv
+says "; not compiled: of large systems, little is gained"
+for value in maybe yes,no; do
+    run 2 run double.taut --until 1 --compile=$value
+    has err "--compile: expected yes, auto or no, found '$value'"
+done
+run 2 run double.taut --until 1 --quiet=yes
+has err "--quiet has no value"
+
+mkdir tools
+printf '#!/bin/sh\nsleep 97.25\n' >tools/cc
+chmod +x tools/cc
+run 0 run double.taut --until 60 --out interpreted.csv
+PATH=$work/tools:$PATH TAUT_COMPILE_SECONDS=0.3 run 0 run double.taut --until 60 --compile=auto --out hangs.csv
+says "; not compiled: $work/tools/cc was ended after 0.3 s"
+[ ! -s err ]
+row $? "a compiler that nobody asked for hangs: $(cat err)"
+same interpreted.csv hangs.csv "a compiler that hangs"
+mkdir bare
+ln -s "$(command -v head)" bare/head
+PATH=$work/bare run 0 run double.taut --until 60 --compile=auto --out missing.csv
+says "; not compiled: no C compiler (cc, gcc, clang) found in PATH"
+same interpreted.csv missing.csv "no compiler"
+
+if command -v cc >/dev/null 2>&1; then
+    run 0 run double.taut --until 60 --compile=auto --out compiled.csv
+    says "; compiled: about"
+    [ "$(objects)" = 1 ]
+    row $? "$(objects) objects in the cache"
+    same interpreted.csv compiled.csv "compiled"
+    # interrupted somewhere: the checkpoint has the decision, whatever is left of the run
+    "$taut" run double.taut --until 60 --compile=auto --checkpoint part.check --checkpoint-every 0.01 --out resumed.csv >out 2>err &
+    while [ ! -s part.check ] && kill -0 $! 2>/dev/null; do sleep 0.01; done
+    kill -TERM $! 2>/dev/null
+    wait $!
+    grep -qa -e "--compile=yes" part.check
+    row $? "the checkpoint has no decision"
+    run 0 run --resume part.check
+    same interpreted.csv resumed.csv "resumed"
+else
+    skip "there is no compiler here"
+fi
+done_rows
