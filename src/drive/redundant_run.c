@@ -207,7 +207,6 @@ int taut_redundant_step(taut_solver *solver, bool *again, taut_error *error)
     *again = false;
     if (!r->independent)
         return TAUT_OK;
-    double size = taut_largest(s->n, s->now.q);
     if (r->coefficient == 0)
         TAUT_TRY(measure_growth(solver, &s->last, &growth, error));
     TAUT_TRY(measure_growth(solver, &s->now, &growth, error));
