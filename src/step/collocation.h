@@ -38,8 +38,6 @@ typedef struct taut_stage_data {
      * and of the explicit one; NULL: the polynomial is compared with the beginning of the step. */
     const double *error;
     double early_error;
-    /* Where bonds are held the estimate falls with this power of h at most; 0: with its own. */
-    int held;
 } taut_stage_data;
 
 extern const taut_stage_data taut_radau_table[TAUT_STAGES_MAX]; /* entry s - 1 has s stages */

@@ -39,7 +39,7 @@ static const double lobatto2_error[] = {-1. / 6, 1. / 6};
 const taut_stage_data taut_lobatto2_table = {
     .stages = 2, .blocks = 1, .c = {0, 1}, .block = {
         {false, {0.5, 0.5}, {{0, 1}, {1, 0}}, {{0, -0.5}, {0.5, 0}}},
-    }, .a = lobatto2_a, .error = lobatto2_error, .held = 2};
+    }, .a = lobatto2_a, .error = lobatto2_error};
 
 static const double lobatto4_a[] = {
     1. / 6, -1. / 3, 1. / 6,
@@ -55,7 +55,7 @@ const taut_stage_data taut_lobatto4_table = {
             -0.4309321229203225731}, {0.1775508472321797811, 0.5194499080011394844}, {1, 0}},
             {{-0.4617332515565684306, 0.02653107404752058373}, {-0.3830507759291756205,
             -0.9405467214680379563}, {0.2897220409309116545, 0.1829852787871372627}}},
-    }, .a = lobatto4_a, .error = lobatto4_error, .held = 3};
+    }, .a = lobatto4_a, .error = lobatto4_error};
 
 static const double lobatto6_a[] = { /* sqrt(5)/12, (10 -+ 7 sqrt(5))/60, sqrt(5)/60 */
     1. / 12, -0.1863389981249824747, 0.1863389981249824747, -1. / 12,
@@ -78,7 +78,7 @@ const taut_stage_data taut_lobatto6_table = {
             0.4628679849114956571}, {-1.059544034235659763, 0.8605647203321676234},
             {-0.06479006110059355844, -0.8069705726566355296}, {0.1040026352470791619,
             0.2492721421118566228}}},
-    }, .a = lobatto6_a, .error = lobatto6_error, .held = 4};
+    }, .a = lobatto6_a, .error = lobatto6_error};
 
 /* gamma on the diagonal, and nothing else of the spectrum: the matrix is defective */
 #define DIAGONAL(gamma) {{.real = true, .mu = {gamma, 0}}}
@@ -88,7 +88,7 @@ static const double sdirk2_a[] = {GAMMA2, 0, 1 - GAMMA2, GAMMA2};
 static const double sdirk2_error[] = {-0.07, 0.07};
 const taut_stage_data taut_sdirk2_table = {
     .stages = 2, .blocks = 1, .c = {GAMMA2, 1}, .block = DIAGONAL(GAMMA2), .a = sdirk2_a,
-    .triangular = true, .error = sdirk2_error, .held = 2};
+    .triangular = true, .error = sdirk2_error};
 
 #define GAMMA3 0.4358665215084589994 /* zero of x^3 - 3 x^2 + 3/2 x - 1/6 */
 static const double sdirk3_a[] = {
@@ -98,7 +98,7 @@ static const double sdirk3_a[] = {
 static const double sdirk3_error[] = {0.125, -0.25, 0.125};
 const taut_stage_data taut_sdirk3_table = {
     .stages = 3, .blocks = 1, .c = {GAMMA3, (1 + GAMMA3) / 2, 1}, .block = DIAGONAL(GAMMA3),
-    .a = sdirk3_a, .triangular = true, .error = sdirk3_error, .held = 2};
+    .a = sdirk3_a, .triangular = true, .error = sdirk3_error};
 
 static const double sdirk4_a[] = {
     1. / 4, 0, 0, 0, 0,
@@ -109,15 +109,14 @@ static const double sdirk4_a[] = {
 static const double sdirk4_error[] = {-3. / 16, -27. / 32, 25. / 32, 0, 1. / 4};
 const taut_stage_data taut_sdirk4_table = {
     .stages = 5, .blocks = 1, .c = {1. / 4, 3. / 4, 11. / 20, 1. / 2, 1},
-    .block = DIAGONAL(0.25), .a = sdirk4_a, .triangular = true, .error = sdirk4_error, .held = 2};
+    .block = DIAGONAL(0.25), .a = sdirk4_a, .triangular = true, .error = sdirk4_error};
 
 static const double trbdf2_a[] = {GAMMA2, 0, 0.3535533905932737622, GAMMA2};
 static const double trbdf2_early[] = {GAMMA2, 0.3535533905932737622};
 static const double trbdf2_error[] = {0, 0.05};
 const taut_stage_data taut_trbdf2_table = {
     .stages = 2, .blocks = 1, .c = {2 * GAMMA2, 1}, .block = DIAGONAL(GAMMA2), .a = trbdf2_a,
-    .triangular = true, .early = trbdf2_early, .error = trbdf2_error, .early_error = -0.05,
-    .held = 3};
+    .triangular = true, .early = trbdf2_early, .error = trbdf2_error, .early_error = -0.05};
 
 static const double esdirk4_a[] = {
     1. / 4, 0, 0, 0, 0,
@@ -127,12 +126,12 @@ static const double esdirk4_a[] = {
     0, 15625. / 83664, 69875. / 102672, -2260. / 8211, 1. / 4};
 static const double esdirk4_early[] = {1. / 4, 8611. / 62500, 5012029. / 34652500,
     15267082809. / 155376265600., 82889. / 524892};
-static const double esdirk4_error[] = {0, 15625. / 83664 - 178811875. / 945068544,
-    69875. / 102672 - 814220225. / 1159782912, -2260. / 8211 + 3700637. / 11593932,
-    1. / 4 - 61727. / 225920};
+/* five times b - b^, which is half of the error of q */
+static const double esdirk4_error[] = {0, 5 * (15625. / 83664 - 178811875. / 945068544),
+    5 * (69875. / 102672 - 814220225. / 1159782912), 5 * (-2260. / 8211 + 3700637. / 11593932),
+    5 * (1. / 4 - 61727. / 225920)};
 const taut_stage_data taut_esdirk4_table = {
     .stages = 5, .blocks = 1, .c = {1. / 2, 83. / 250, 31. / 50, 17. / 20, 1},
     .block = DIAGONAL(0.25), .a = esdirk4_a, .triangular = true, .early = esdirk4_early,
-    .error = esdirk4_error, .early_error = 82889. / 524892 - 4586570599. / 29645900160.,
-    .held = 3};
+    .error = esdirk4_error, .early_error = 5 * (82889. / 524892 - 4586570599. / 29645900160.)};
 /* clang-format on */

@@ -97,6 +97,30 @@ static int describe(taut_stepper *s, taut_radau *w, taut_error *error)
     return TAUT_OK;
 }
 
+/* What error control cannot do with this method. */
+static int refuse_control(const taut_stepper *s, const taut_radau *w, taut_error *error)
+{
+    const taut_method *method = s->method;
+    const char *why = NULL;
+    bool springs = w->stiff, rigid = false, undamped = method->undamped;
+    for (taut_index i = 0; i < s->m && !s->first_order; i++) {
+        springs |= w->compliance[i] > 0 && !taut_context_soft(s->context, i);
+        rigid |= w->compliance[i] == 0;
+    }
+    if (undamped && springs && s->motion == TAUT_MOTION_SLOW)
+        why = "damps no oscillation (|R(inf)| = 1), and slow motion of springs needs that";
+    if (undamped && s->first_order && s->m > 0)
+        why = "does not end its steps with a stage, and leaves the constraints";
+    if (method->bond_order == 1 && springs && rigid && s->motion == TAUT_MOTION_FULL)
+        why = "has order 1 in velocities on rigid bonds, too low for springs held by them that "
+              "oscillate";
+    return !why || !s->adaptive
+               ? TAUT_OK
+               : taut_fail_option(error, TAUT_ERROR_REFUSED, "method",
+                                  "method %s %s; choose radau5, or a fixed step size", method->name,
+                                  why);
+}
+
 /* What mechanical systems need besides, and a constant mass once. */
 static int reserve_mechanics(taut_stepper *s, taut_radau *w, taut_error *error)
 {
@@ -163,7 +187,7 @@ static int create(taut_stepper *s, taut_error *error)
     w->equations = s->first_order ? &taut_radau_first : &mechanics;
     const taut_stage_data *data = s->method->data;
     taut_collocation_make(data, &w->table);
-    s->error_order = s->m > 0 ? data->held : 0;
+    s->error_order = s->m > 0 && s->method->bond_order > 0 ? s->method->bond_order + 1 : 0;
     w->s = w->table.stages;
     w->n = s->n;
     w->m = s->m;
@@ -175,6 +199,7 @@ static int create(taut_stepper *s, taut_error *error)
                     (strcmp(newton, "tensor") != 0 && (!s->first_order || w->m > 0) &&
                      (int64_t)w->s * ((int64_t)w->n + w->m) <= TAUT_STAGE_WISE_ROWS);
     TAUT_TRY(s->first_order ? taut_radau_first_describe(s, error) : describe(s, w, error));
+    TAUT_TRY(refuse_control(s, w, error));
     TAUT_TRY(reserve(s, w, error));
     if (!s->first_order)
         TAUT_TRY(create_mechanics(s, error));
@@ -431,8 +456,9 @@ static bool node(taut_stepper *s, int j, bool place, taut_step_node *node)
     return true;
 }
 
-/* Rows differ in their table. The error of v falls with h^e, that of a step with h^(p+1). */
-#define IMPLICIT(id, table, p, e, own_dense, text, source)                                         \
+/* Rows differ in their table. The estimated error of v falls with h^e. Gauss methods leave rigid
+ * bonds and are put back: their stages are no quadrature of a step. */
+#define IMPLICIT(id, table, p, e, text, source, ...)                                               \
     const taut_method taut_##id = {                                                                \
         .name = #id,                                                                               \
         .motions = TAUT_MOTION_RIGID | TAUT_MOTION_SLOW | TAUT_MOTION_FULL,                        \
@@ -443,7 +469,6 @@ static bool node(taut_stepper *s, int j, bool place, taut_step_node *node)
         .data = &(table),                                                                          \
         .first_order = true,                                                                       \
         .error_order = (e) + 1,                                                                    \
-        .sharper = ((p) + 1.0) / (e),                                                              \
         .create = create,                                                                          \
         .destroy = destroy,                                                                        \
         .step = step,                                                                              \
@@ -452,14 +477,14 @@ static bool node(taut_stepper *s, int j, bool place, taut_step_node *node)
         .complete = complete,                                                                      \
         .rejected = rejected,                                                                      \
         .stretch = stretch,                                                                        \
-        .node = node,                                                                              \
-        .dense = own_dense,                                                                        \
         .multipliers = multipliers,                                                                \
-        .archive = taut_radau_archive}
+        .archive = taut_radau_archive,                                                             \
+        __VA_ARGS__}
 
 #define RADAU(stages, p, e, text)                                                                  \
-    IMPLICIT(radau##p, taut_radau_table[stages - 1], p, e, dense, text,                            \
-             "Lubich 1993, (3.2), (8.4); Hairer, Wanner II, IV.5, IV.8")
+    IMPLICIT(radau##p, taut_radau_table[stages - 1], p, e, text,                                   \
+             "Lubich 1993, (3.2), (8.4); Hairer, Wanner II, IV.5, IV.8",                           \
+             .sharper = 2.0 * stages / (stages + 1), .node = node, .dense = dense)
 RADAU(1, 1, 1, "implicit Euler: damps all oscillations");
 RADAU(2, 3, 3, "Radau IIA, 2 stages: stiff, damped and rigid bonds in one form");
 RADAU(
@@ -470,27 +495,29 @@ RADAU(4, 7, 5, "Radau IIA, 4 stages: as radau5, for higher accuracy");
 RADAU(5, 9, 6, "Radau IIA, 5 stages: as radau5, for the highest accuracy");
 
 #define GAUSS(p, e, text)                                                                          \
-    IMPLICIT(gauss##p, taut_gauss##p##_table, p, e, dense, text, "Hairer, Wanner II, IV.5")
+    IMPLICIT(gauss##p, taut_gauss##p##_table, p, e, text, "Hairer, Wanner II, IV.5",               \
+             .undamped = true, .dense = dense)
 GAUSS(2, 2, "implicit midpoint rule: symmetric, keeps quadratic invariants; damps nothing");
 GAUSS(4, 3, "Gauss, 2 stages: symmetric, keeps quadratic invariants; damps nothing");
 GAUSS(6, 4, "Gauss, 3 stages: symmetric, keeps quadratic invariants; damps nothing");
 
 #define LOBATTO(p, e, text)                                                                        \
-    IMPLICIT(lobatto##p, taut_lobatto##p##_table, p, e, NULL, text,                                \
-             "Lubich 1993, section 3; Hairer, Wanner II, IV.5")
+    IMPLICIT(lobatto##p, taut_lobatto##p##_table, p, e, text,                                      \
+             "Lubich 1993, section 3; Hairer, Wanner II, IV.5", .bond_order = (e) - 1,             \
+             .node = node)
 LOBATTO(2, 2, "Lobatto IIIC, 2 stages: damps oscillations more than radau3");
 LOBATTO(4, 3, "Lobatto IIIC, 3 stages: damps oscillations more than radau5");
 LOBATTO(6, 4, "Lobatto IIIC, 4 stages: damps oscillations more than radau7");
 
-#define DIAGONAL(id, p, e, text, source)                                                           \
-    IMPLICIT(id, taut_##id##_table, p, e, NULL, text, source)
-DIAGONAL(sdirk2, 2, 2, "L-stable SDIRK, 2 stages: one real matrix; order 1 on stiff bonds",
+#define DIAGONAL(id, p, e, bonds, text, source)                                                    \
+    IMPLICIT(id, taut_##id##_table, p, e, text, source, .bond_order = bonds, .node = node)
+DIAGONAL(sdirk2, 2, 2, 1, "L-stable SDIRK, 2 stages: one real matrix; order 1 on stiff bonds",
          "Alexander 1977");
-DIAGONAL(sdirk3, 3, 3, "L-stable SDIRK, 3 stages: one real matrix; order 1 on stiff bonds",
+DIAGONAL(sdirk3, 3, 3, 1, "L-stable SDIRK, 3 stages: one real matrix; order 1 on stiff bonds",
          "Alexander 1977");
-DIAGONAL(sdirk4, 4, 4, "L-stable SDIRK, 5 stages: one real matrix; order 1 on stiff bonds",
+DIAGONAL(sdirk4, 4, 4, 1, "L-stable SDIRK, 5 stages: one real matrix; order 1 on stiff bonds",
          "Hairer, Wanner II, (IV.6.16)");
-DIAGONAL(trbdf2, 2, 2, "trapezoidal rule and BDF2: one real matrix; order 2 on stiff bonds",
+DIAGONAL(trbdf2, 2, 2, 2, "trapezoidal rule and BDF2: one real matrix; order 2 on stiff bonds",
          "Bank and others 1985; Hosea, Shampine 1996");
-DIAGONAL(esdirk4, 4, 4, "ESDIRK of stage order 2: one real matrix; order 2 on stiff bonds",
+DIAGONAL(esdirk4, 4, 4, 2, "ESDIRK of stage order 2: one real matrix; order 2 on stiff bonds",
          "Kennedy, Carpenter 2003");

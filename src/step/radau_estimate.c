@@ -29,8 +29,8 @@
 #include <math.h>
 
 /* The velocity across the bonds is set again in every step: its error does not add up, and counts
- * less. */
-static const double ACROSS = 0.25;
+ * less; more where the positions have its order, 1, too. */
+static const double ACROSS = 0.25, ACROSS_LOW = 4;
 
 int taut_radau_estimate_create(taut_stepper *s, taut_error *error)
 {
@@ -277,7 +277,7 @@ static int estimate(taut_stepper *s, double h, taut_error *error)
     taut_radau_past *past = &w->past[w->top];
     const double *mass = w->varying ? past->mass : w->mass, *weight = w->table.compare;
     const bool euler = w->s == 1 && w->table.ends;
-    double e = h * w->table.gamma;
+    double e = h * w->table.gamma, share = s->method->bond_order == 1 ? ACROSS_LOW : ACROSS;
     bool rings = compare(s, mass);
 
     taut_saddle *filter = w->filter ? w->filter : w->block[0];
@@ -303,7 +303,7 @@ static int estimate(taut_stepper *s, double h, taut_error *error)
     else
         taut_clear(w->n, w->extra);
     for (taut_index k = 0; k < w->n; k++) {
-        double across = ACROSS * fabs(w->extra[k]);
+        double across = share * fabs(w->extra[k]);
         s->error_v[k] = e * w->filter_x[k] * (euler ? 0.5 : 1);
         s->error_q[k] = euler ? h / 2 * (s->now.v[k] - w->end_v[k]) : e * e * w->filter_x[k];
         if (w->oscillations && !w->moves) /* rows show velocities along the bonds */
