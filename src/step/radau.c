@@ -109,6 +109,9 @@ static int refuse_control(const taut_stepper *s, const taut_radau *w, taut_error
     }
     if (undamped && springs && s->motion == TAUT_MOTION_SLOW)
         why = "damps no oscillation (|R(inf)| = 1), and slow motion of springs needs that";
+    if (w->table.begins && w->stiff && s->motion == TAUT_MOTION_SLOW)
+        why = "begins with an explicit stage, and oscillations of a stiff potential are in its "
+              "acceleration";
     if (undamped && s->first_order && s->m > 0)
         why = "does not end its steps with a stage, and leaves the constraints";
     if (method->bond_order == 1 && springs && rigid && s->motion == TAUT_MOTION_FULL)
