@@ -179,7 +179,7 @@ static int create_mechanics(taut_stepper *s, taut_error *error)
     TAUT_TRY(reserve_mechanics(s, w, error));
     TAUT_TRY(make_acceleration(s, w, error));
     /* radau_whole.c omits a term of damped bonds */
-    w->quadratic = s->adaptive && w->stage_wise && !w->moves && !w->stiff;
+    w->quadratic = s->adaptive && w->stage_wise && !w->moves && !w->stiff && !w->study;
     return s->adaptive ? taut_radau_estimate_create(s, error) : TAUT_OK;
 }
 
@@ -198,11 +198,12 @@ static int create(taut_stepper *s, taut_error *error)
     const char *newton = s->options ? taut_options_text(s->options, "newton") : "auto";
     w->oscillations = s->motion == TAUT_MOTION_FULL;
     w->complete = true; /* the initial state has its own multipliers */
-    w->stage_wise = strcmp(newton, "stage") == 0 ||
+    w->stage_wise = strcmp(newton, "stage") == 0 || newton[0] == 'J' ||
                     (strcmp(newton, "tensor") != 0 && (!s->first_order || w->m > 0) &&
                      (int64_t)w->s * ((int64_t)w->n + w->m) <= TAUT_STAGE_WISE_ROWS);
     TAUT_TRY(s->first_order ? taut_radau_first_describe(s, error) : describe(s, w, error));
     TAUT_TRY(refuse_control(s, w, error));
+    TAUT_TRY(taut_radau_study_create(s, newton, error));
     TAUT_TRY(reserve(s, w, error));
     if (!s->first_order)
         TAUT_TRY(create_mechanics(s, error));
@@ -462,27 +463,27 @@ static bool node(taut_stepper *s, int j, bool place, taut_step_node *node)
 /* Rows differ in their table. The estimated error of v falls with h^e. Gauss methods leave rigid
  * bonds and are put back: their stages are no quadrature of a step. */
 #define IMPLICIT(id, table, p, e, text, source, ...)                                               \
-    const taut_method taut_##id = {                                                                \
-        .name = #id,                                                                               \
-        .motions = TAUT_MOTION_RIGID | TAUT_MOTION_SLOW | TAUT_MOTION_FULL,                        \
-        .order = p,                                                                                \
-        .summary = text,                                                                           \
-        .reference = source,                                                                       \
-        .needs = TAUT_CAN_FORCE,                                                                   \
-        .data = &(table),                                                                          \
-        .first_order = true,                                                                       \
-        .error_order = (e) + 1,                                                                    \
-        .create = create,                                                                          \
-        .destroy = destroy,                                                                        \
-        .step = step,                                                                              \
-        .changed = changed,                                                                        \
-        .stabilized = stabilized,                                                                  \
-        .complete = complete,                                                                      \
-        .rejected = rejected,                                                                      \
-        .stretch = stretch,                                                                        \
-        .multipliers = multipliers,                                                                \
-        .archive = taut_radau_archive,                                                             \
-        __VA_ARGS__}
+    const taut_method taut_##id = {.name = #id,                                                    \
+                                   .motions =                                                      \
+                                       TAUT_MOTION_RIGID | TAUT_MOTION_SLOW | TAUT_MOTION_FULL,    \
+                                   .order = p,                                                     \
+                                   .summary = text,                                                \
+                                   .reference = source,                                            \
+                                   .needs = TAUT_CAN_FORCE,                                        \
+                                   .data = &(table),                                               \
+                                   .first_order = true,                                            \
+                                   .error_order = (e) + 1,                                         \
+                                   .create = create,                                               \
+                                   .destroy = destroy,                                             \
+                                   .step = step,                                                   \
+                                   .changed = changed,                                             \
+                                   .stabilized = stabilized,                                       \
+                                   .complete = complete,                                           \
+                                   .rejected = rejected,                                           \
+                                   .stretch = stretch,                                             \
+                                   .multipliers = multipliers,                                     \
+                                   .archive = taut_radau_archive,                                  \
+                                   __VA_ARGS__}
 
 #define RADAU(stages, p, e, text)                                                                  \
     IMPLICIT(radau##p, taut_radau_table[stages - 1], p, e, text,                                   \
@@ -506,8 +507,7 @@ GAUSS(6, 4, "Gauss, 3 stages: symmetric, keeps quadratic invariants; damps nothi
 
 #define LOBATTO(p, e, text)                                                                        \
     IMPLICIT(lobatto##p, taut_lobatto##p##_table, p, e, text,                                      \
-             "Lubich 1993, section 3; Hairer, Wanner II, IV.5", .bond_order = (e) - 1,             \
-             .node = node)
+             "Lubich 1993, section 3; Hairer, Wanner II, IV.5", .bond_order = (e)-1, .node = node)
 LOBATTO(2, 2, "Lobatto IIIC, 2 stages: damps oscillations more than radau3");
 LOBATTO(4, 3, "Lobatto IIIC, 3 stages: damps oscillations more than radau5");
 LOBATTO(6, 4, "Lobatto IIIC, 4 stages: damps oscillations more than radau7");
