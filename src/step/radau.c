@@ -97,7 +97,7 @@ static int describe(taut_stepper *s, taut_radau *w, taut_error *error)
     return TAUT_OK;
 }
 
-/* What error control cannot do with this method. */
+/* What an adaptive step size needs and this method does not have. */
 static int refuse_control(const taut_stepper *s, const taut_radau *w, taut_error *error)
 {
     const taut_method *method = s->method;
@@ -114,6 +114,8 @@ static int refuse_control(const taut_stepper *s, const taut_radau *w, taut_error
               "acceleration";
     if (undamped && s->first_order && s->m > 0)
         why = "does not end its steps with a stage, and leaves the constraints";
+    if (method->bond_order == 1 && w->table.triangular && s->first_order && s->m > 0)
+        why = "has stage order 1, too low for constraints with algebraic variables";
     if (method->bond_order == 1 && springs && rigid && s->motion == TAUT_MOTION_FULL)
         why = "has order 1 in velocities on rigid bonds, too low for springs held by them that "
               "oscillate";

@@ -161,8 +161,11 @@ int taut_radau_multipliers(taut_stepper *s, double t, const double *q, const dou
     taut_statistics before = *s->statistics; /* output is not counted */
     TAUT_TRY(now ? evaluate_now(s, at, error) : evaluate(s, t, q, v, at, error));
     double size = taut_largest(w->n, q);
+    /* between the ends of a step Hermite interpolation leaves the slow manifold: g/c is its error
+     */
+    bool spring = w->table.dense || w->oscillations;
     for (taut_index i = 0; i < s->m; i++)
-        w->d[i] = by_spring(w, i, at, size);
+        w->d[i] = by_spring(w, i, at, size) && (spring || taut_context_soft(s->context, i));
     int status = solve_rods(s, at, false, at->lambda, error);
     taut_copy(s->m, at->lambda, lambda);
     if (!now)
