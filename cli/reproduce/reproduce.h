@@ -62,6 +62,10 @@ void recipe_close(recipe_case *run);
 /* ---- the recipes */
 int recipe_a_table_1(recipe_work *k);
 int recipe_b_orders(recipe_work *k);
+int recipe_b_methods(recipe_work *k);
+int recipe_b_damping(recipe_work *k);
+int recipe_b_expansion(recipe_work *k);
+int recipe_b_newton(recipe_work *k);
 int recipe_c_example_2(recipe_work *k);
 int recipe_c_table_3_1(recipe_work *k);
 int recipe_c_slider_crank(recipe_work *k);
