@@ -65,8 +65,14 @@ static const taut_option table[] = {
      "run compare", false, true, "what a stabilisation moves; auto: both"},
     {"stabilize-direction", TAUT_OPTION_CHOICE, "auto", 0, 0,
      "auto|mass|unit|simple|transpose|gradient|control", "D", "run compare", false, true,
-     "along which a stabilisation moves; rigid bonds: mass (auto), unit, simple; first order: "
-     "transpose (auto), gradient; baumgarte of index 2: also control"},
+     "along which a stabilisation moves; rigid bonds: mass (auto), unit, simple, gradient; first "
+     "order: transpose (auto), gradient; baumgarte of index 2: also control"},
+    {"stabilize-refresh", TAUT_OPTION_INTEGER, "1", 1, 1000000, "", "COUNT", "run compare", false,
+     true, "steps that a factorisation of a stabilisation serves (post, forward)"},
+    {"stabilize-solver", TAUT_OPTION_CHOICE, "factor", 0, 0, "factor|diagonal|sor", "NAME",
+     "run compare", false, true,
+     "how a stabilisation inverts its matrix: by a factorisation, or approximately by its diagonal "
+     "or a sweep of relaxation"},
     {"stabilize-rate", TAUT_OPTION_REAL, "10", POSITIVE, "", "RATE", "run compare", false, true,
      "rate of Baumgarte's terms"},
     {"stabilize-damping", TAUT_OPTION_REAL, "", POSITIVE, "", "D", "run compare", false, true,

@@ -109,7 +109,9 @@ static int make_stabilizer(taut_solver *solver, const char *kind, taut_error *er
         .passes = (int)taut_options_integer(solver->options, "stabilize-passes"),
         .alpha = taut_options_real(solver->options, "stabilize-alpha"),
         .of = taut_options_text(solver->options, "stabilize-of"),
-        .direction = taut_options_text(solver->options, "stabilize-direction")};
+        .direction = taut_options_text(solver->options, "stabilize-direction"),
+        .refresh = (int)taut_options_integer(solver->options, "stabilize-refresh"),
+        .solver = taut_options_text(solver->options, "stabilize-solver")};
     return taut_stabilizer_create(&how, s->context, s->arena, s->statistics, &solver->stabilizer,
                                   error);
 }

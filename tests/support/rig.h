@@ -24,7 +24,9 @@ typedef struct rig_how {
     int passes;
     double share;               /* alpha of it */
     const char *of, *direction; /* likewise */
-    bool rigid;                 /* derived rigid system although the method uses no field */
+    int refresh;
+    const char *solver;
+    bool rigid; /* derived rigid system although the method uses no field */
     double from;
     const taut_allocator *allocator;
 } rig_how;
@@ -109,7 +111,8 @@ static inline int rig_build(rig *r, const rig_how *how)
     TAUT_TRY(s->method->create(s, &r->error));
     if (how->stabilize)
         return taut_stabilizer_create(
-            &(taut_stabilization){how->stabilize, how->passes, how->share, how->of, how->direction},
+            &(taut_stabilization){how->stabilize, how->passes, how->share, how->of, how->direction,
+                                  how->refresh, how->solver},
             r->context, &r->arena, &r->statistics, &r->projector, &r->error);
     return 0;
 }
