@@ -54,8 +54,9 @@ static const taut_option table[] = {
      "longest micro-step of the impulse methods; default: 1/20 of a radian of the fastest "
      "vibration"},
     {"stabilize", TAUT_OPTION_CHOICE, "", 0, 0,
-     "none|post|forward|backward|project|post-velocity|post-position|post-simple|baumgarte", "NAME",
-     "run compare", false, true,
+     "none|post|forward|backward|project|post-velocity|post-position|post-simple|baumgarte|"
+     "continuous|index-2",
+     "NAME", "run compare", false, true,
      "stabilisation of rigid bonds and invariants for explicit methods; default: post"},
     {"stabilize-passes", TAUT_OPTION_INTEGER, "2", 1, 10, "", "COUNT", "run compare", false, true,
      "Newton steps of a stabilisation after a step"},
@@ -74,7 +75,7 @@ static const taut_option table[] = {
      "how a stabilisation inverts its matrix: by a factorisation, or approximately by its diagonal "
      "or a sweep of relaxation"},
     {"stabilize-rate", TAUT_OPTION_REAL, "10", POSITIVE, "", "RATE", "run compare", false, true,
-     "rate of Baumgarte's terms"},
+     "rate of the terms of baumgarte, continuous and index-2"},
     {"stabilize-damping", TAUT_OPTION_REAL, "", POSITIVE, "", "D", "run compare", false, true,
      "g'' + D g' + RATE^2 g = 0 of rigid bonds by Baumgarte; default: 2 RATE"},
     {"from", TAUT_OPTION_REAL, "0", ANY_REAL, "", "T", "run check project spectrum compare", false,

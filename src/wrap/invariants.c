@@ -212,8 +212,8 @@ static int factor(taut_invariants *w, double t, taut_error *error)
                                  error);
 }
 
-int taut_invariants_step(taut_invariants *w, double t, const double *z, const double *from,
-                         double *push, taut_error *error)
+/* h, H (of what may move) and h_t at (t, z); right = h. */
+static int evaluate(taut_invariants *w, double t, const double *z, taut_error *error)
 {
     w->statistics->stabilizer_evaluations++;
     TAUT_TRY(taut_evaluate_inside(w->context, t, z, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN,
@@ -227,11 +227,12 @@ int taut_invariants_step(taut_invariants *w, double t, const double *z, const do
     for (taut_index e = 0; w->movable > 0 && e < w->jacobian.start[w->rows]; e++)
         if (w->jacobian.column[e] < w->movable)
             w->values.jacobian[e] = 0;
-    for (taut_index i = 0; from && i < w->rows; i++)
-        for (taut_index e = w->jacobian.start[i]; e < w->jacobian.start[i + 1]; e++) {
-            taut_index k = w->jacobian.column[e];
-            w->right[i] += w->values.jacobian[e] * (from[k] - z[k]);
-        }
+    return TAUT_OK;
+}
+
+/* push = F right; F = H^T: of h itself */
+static int solve(taut_invariants *w, double t, double *push, taut_error *error)
+{
     taut_clear(w->n, push);
     if (w->gradient) {
         for (taut_index i = 0; i < w->rows; i++)
@@ -245,6 +246,28 @@ int taut_invariants_step(taut_invariants *w, double t, const double *z, const do
     TAUT_TRY(factor(w, t, error));
     w->statistics->solves++;
     return taut_saddle_solve(w->saddle, 1, push, w->right, error);
+}
+
+int taut_invariants_step(taut_invariants *w, double t, const double *z, const double *from,
+                         double *push, taut_error *error)
+{
+    TAUT_TRY(evaluate(w, t, z, error));
+    for (taut_index i = 0; from && i < w->rows; i++)
+        for (taut_index e = w->jacobian.start[i]; e < w->jacobian.start[i + 1]; e++) {
+            taut_index k = w->jacobian.column[e];
+            w->right[i] += w->values.jacobian[e] * (from[k] - z[k]);
+        }
+    return solve(w, t, push, error);
+}
+
+int taut_invariants_rate(taut_invariants *w, double t, const double *z, const double *f,
+                         double gamma, double *push, taut_error *error)
+{
+    TAUT_TRY(evaluate(w, t, z, error));
+    for (taut_index i = 0; i < w->rows; i++)
+        w->right[i] = gamma * w->h[i] + w->values.bond_dt[i] +
+                      taut_row_dot(&w->jacobian, w->values.jacobian, i, f);
+    return solve(w, t, push, error);
 }
 
 void taut_invariants_archive(taut_invariants *w, taut_archive *archive)

@@ -31,6 +31,9 @@ int taut_invariants_begin(taut_invariants *invariants, double t, const double *z
 /* push[n] = F h at (t, z); with `from`: F (h + H (from - z)). */
 int taut_invariants_step(taut_invariants *invariants, double t, const double *z, const double *from,
                          double *push, taut_error *error);
+/* push[n] = F (H f + h_t + gamma h) at (t, z). */
+int taut_invariants_rate(taut_invariants *invariants, double t, const double *z, const double *f,
+                         double gamma, double *push, taut_error *error);
 void taut_invariants_archive(taut_invariants *invariants, taut_archive *archive);
 /* max |h| at the point of the latest step, and the largest |dh/dz_j z_j| eps: what rounding
  * alone may leave. */

@@ -17,9 +17,9 @@ typedef struct rig_how {
     const char *model;  /* text, or a file of models/ when it has no line break */
     const char *set[4]; /* parameters */
     const char *method;
-    const char *field;  /* "full", "rigid" (derived system, index-1), "index-1", "first"; NULL: the
-                           method has its own */
-    double alpha, beta; /* Baumgarte; for "first", alpha is gamma */
+    const char *field;     /* "full", "rigid" (derived system, index-1), "index-1", "first",
+                              "continuous", "index-2"; NULL: the method has its own */
+    double alpha, beta;    /* Baumgarte; for the last three, alpha is gamma */
     const char *stabilize; /* NULL: none */
     int passes;
     double share;               /* alpha of it */
@@ -73,6 +73,9 @@ static inline int rig_field(rig *r, const rig_how *how)
     if (strcmp(how->field, "first") == 0)
         return taut_field_first_order(r->context, &r->arena, &r->statistics, how->alpha,
                                       how->direction, &s->field, &r->error);
+    if (strcmp(how->field, "continuous") == 0 || strcmp(how->field, "index-2") == 0)
+        return taut_field_continuous(r->context, &r->arena, &r->statistics, how->alpha,
+                                     how->direction, how->field[0] == 'i', &s->field, &r->error);
     return taut_field_index1(r->context, &r->arena, &r->statistics, how->alpha, how->beta,
                              &s->field, &r->error);
 }
