@@ -1,5 +1,5 @@
-/* continuous.c - rigid bonds stabilised by terms in the field, as a system of first order in (q,
- * v):
+/* stabilized_field.c - rigid bonds stabilised by terms in the field, as a system of first order in
+ * (q, v):
  *
  *     q' = v + dq, v' = a + dv;   a, lambda of the index-1 form, h = (g, gdot)
  *     (dq, dv) = -gamma F h                          [Ascher, Qin, Reich 1992, (4.4)]
