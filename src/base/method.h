@@ -70,6 +70,8 @@ typedef struct taut_stepper {
     unsigned motion; /* TAUT_MOTION_ bit that was chosen; 0: not known */
     /* the step size is chosen from error_q, error_v; a fixed one needs no estimate */
     bool adaptive;
+    /* the estimate of this system falls with this power of h; 0: with the method's error_order */
+    int error_order;
     bool trial; /* no step will be made: what only steps need may be omitted */
     /* of the run: implicit methods solve slightly more accurately */
     double rtol, atol;
@@ -91,6 +93,8 @@ typedef struct taut_method {
     /* the estimate shrinks as h^error_order, with `propose` in the first step; 0: no estimate,
      * fixed steps only */
     int error_order;
+    int bond_order; /* of velocities on rigid and stiff bonds, where it is lower; 0: as without */
+    bool undamped;  /* |R(inf)| = 1: oscillations that steps do not resolve stay */
     /* local order of the method over that of its error_v; 0: 1. Full motion raises relative errors
      * of velocities to this power, which is what the method itself makes of them */
     double sharper;
@@ -135,6 +139,11 @@ typedef struct taut_method {
      * by this method cannot be saved */
     void (*archive)(taut_stepper *stepper, taut_archive *archive);
 } taut_method;
+
+static inline int taut_error_order(const taut_stepper *s)
+{
+    return s->error_order > 0 ? s->error_order : s->method->error_order;
+}
 
 /* Memory for a state of the stepper's system, from its arena. (step/methods.c) */
 int taut_state_create(const taut_stepper *stepper, taut_state *state, taut_error *error);

@@ -72,7 +72,7 @@ static double first_by_field(taut_solver *solver, double way, double least, taut
     }
     double worst = fmax(d1, d2);
     double h1 =
-        worst <= 1e-15 ? fmax(least, 1e-3 * h0) : pow(0.01 / worst, 1. / s->method->error_order);
+        worst <= 1e-15 ? fmax(least, 1e-3 * h0) : pow(0.01 / worst, 1. / taut_error_order(s));
     return fmin(100 * h0, h1);
 }
 
@@ -168,7 +168,7 @@ static bool judge(taut_solver *solver, double h, double e)
 {
     taut_control *c = &solver->control;
     taut_stepper *s = &solver->stepper;
-    double k = s->method->error_order, beta = BETA / k;
+    double k = taut_error_order(s), beta = BETA / k;
     if (!(e <= 1)) {
         double factor = s->method->propose ? s->method->propose(s, e)
                         : isfinite(e)      ? fmax(SHRINK, SAFETY * pow(e, -1 / k))

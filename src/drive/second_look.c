@@ -286,7 +286,7 @@ static double next_tolerance(const taut_solver *solver, int runs, double rtol, c
     if (runs > 1 && isfinite(error_of(d)))
         next = fmin(next, fmax(asked * asked / error_of(d), 10 * LEAST_RTOL));
     next = fmax(next, LEAST_RTOL);
-    double more = cost * pow(rtol / next, 1.0 / solver->stepper.method->error_order);
+    double more = cost * pow(rtol / next, 1.0 / taut_error_order(&solver->stepper));
     return next > 0.5 * rtol || runs >= MOST_RUNS || (!always && spent + more > ALL) ? 0 : next;
 }
 

@@ -59,6 +59,11 @@ static void find_unread(taut_solver *solver, const taut_options *given)
              solver->control.on ? "adaptive step size" : "a fixed step size");
     for (const char *name; (name = taut_options_unread(solver->options, given, &at));)
         taut_warn_unread(&solver->warnings, name, reader, "");
+    if (solver->stepper.method->undamped && solver->motion == TAUT_MOTION_SLOW)
+        taut_warn(&solver->warnings,
+                  "method %s damps no oscillation (|R(inf)| = 1): bonds off the slow manifold "
+                  "oscillate with the step size; radau5 damps them",
+                  solver->stepper.method->name);
 }
 
 void taut_solver_unequip(taut_solver *solver)

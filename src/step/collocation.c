@@ -1,5 +1,5 @@
 /* collocation.c - Radau IIA: nodes and spectral data [Hairer, Wanner, Solving ODEs II, IV.5 and
- * IV.8].
+ * IV.8]; and what follows from the data of any implicit method (implicit_tables.c has the others).
  *
  * The nodes are the zeros of P_s(2x-1) - P_{s-1}(2x-1); eigenvectors are scaled to 1 in the last
  * stage. Nodes and spectra were computed with 60 digits from these definitions; the rest is
@@ -14,7 +14,7 @@
 enum { FEW = 24 };
 
 /* clang-format off */
-const taut_radau_data taut_radau_table[TAUT_STAGES_MAX] = {
+const taut_stage_data taut_radau_table[TAUT_STAGES_MAX] = {
     {.stages = 1, .blocks = 1, .c = {1}, .block = {
         {true, {1, 0}, {{1, 0}}, {{1, 0}}},
     }},
@@ -71,15 +71,24 @@ const taut_radau_data taut_radau_table[TAUT_STAGES_MAX] = {
 };
 /* clang-format on */
 
+/* The stages that the polynomials go through: all, or the first and the last. */
+static bool is_node(const taut_collocation *x, int i)
+{
+    return !x->triangular || i == 0 || i == x->stages - 1;
+}
+
 /* Coefficients of the Lagrange polynomials, a factor (theta - c_j)/(c_i - c_j) at a time. */
 static void form_basis(taut_collocation *to)
 {
     for (int i = 0; i < to->stages; i++) {
+        if (!is_node(to, i))
+            continue;
+        to->node[to->nodes++] = to->c[i];
         double *p = to->basis[i];
         p[0] = 1;
         int degree = 0;
         for (int j = 0; j < to->stages; j++) {
-            if (j == i)
+            if (j == i || !is_node(to, j))
                 continue;
             double scale = 1 / (to->c[i] - to->c[j]);
             for (int k = ++degree; k >= 0; k--)
@@ -88,7 +97,7 @@ static void form_basis(taut_collocation *to)
     }
 }
 
-static void form_spectrum(const taut_radau_data *data, taut_collocation *to)
+static void form_spectrum(const taut_stage_data *data, taut_collocation *to)
 {
     for (int b = 0; b < data->blocks; b++) {
         const taut_spectral *from = &data->block[b];
@@ -120,21 +129,71 @@ static void multiply(int s, double x[TAUT_STAGES_MAX][TAUT_STAGES_MAX],
                 product[i][j] += x[i][k] * x[k][j];
 }
 
-void taut_collocation_make(const taut_radau_data *data, taut_collocation *to)
+static void invert(taut_collocation *to)
+{
+    for (int i = 0; i < to->stages; i++)
+        for (int j = 0; j < to->stages; j++)
+            if (to->triangular) { /* forward substitution */
+                double sum = i == j;
+                for (int k = j; k < i; k++)
+                    sum -= to->a[i][k] * to->inverse[k][j];
+                to->inverse[i][j] = j <= i ? sum / to->a[i][i] : 0;
+            } else
+                for (int b = 0; b < to->blocks; b++)
+                    to->inverse[i][j] +=
+                        (to->real[b] ? 1 : 2) * creal(to->right[b][i] * to->left[b][j] / to->mu[b]);
+}
+
+/* The end of the step, and what an explicit first stage adds. */
+static void form_ends(const taut_stage_data *data, taut_collocation *to)
+{
+    int last = to->stages - 1;
+    to->ends = data->c[last] == 1;
+    to->begins = data->early != NULL;
+    to->dense = !data->a;
+    taut_collocation_weights(to, 1, 1, to->b);
+    for (int j = 0; j <= last; j++) {
+        if (to->ends)
+            to->b[j] = to->a[last][j];
+        to->early[j] = to->begins ? data->early[j] : 0;
+        for (int i = 0; i <= last; i++) {
+            to->b_square[j] += to->b[i] * to->a[i][j];
+            to->early_square[i] += to->begins ? to->a[i][j] * data->early[j] : 0;
+        }
+        if (to->ends)
+            to->b_square[j] = to->square[last][j];
+    }
+}
+
+/* In units of gamma: the estimate multiplies by h gamma. */
+static void form_comparison(const taut_stage_data *data, taut_collocation *to)
+{
+    to->compare_start = !data->error;
+    to->compare_early = data->early_error / to->gamma;
+    taut_collocation_weights(to, 0, 0, to->compare);
+    for (int j = 0; data->error && j < to->stages; j++)
+        to->compare[j] = data->error[j] / to->gamma;
+}
+
+void taut_collocation_make(const taut_stage_data *data, taut_collocation *to)
 {
     int stages = data->stages;
-    *to = (taut_collocation){.stages = stages, .blocks = data->blocks, .c = data->c};
+    *to = (taut_collocation){.stages = stages,
+                             .blocks = data->blocks,
+                             .c = data->c,
+                             .triangular = data->triangular};
     form_basis(to);
     form_spectrum(data, to);
     for (int i = 0; i < stages; i++)
         taut_collocation_weights(to, data->c[i], 1, to->a[i]);
-    for (int i = 0; i < stages; i++)
+    for (int i = 0; data->a && i < stages; i++)
         for (int j = 0; j < stages; j++)
-            for (int b = 0; b < to->blocks; b++)
-                to->inverse[i][j] +=
-                    (to->real[b] ? 1 : 2) * creal(to->right[b][i] * to->left[b][j] / to->mu[b]);
+            to->a[i][j] = data->a[i * stages + j];
+    invert(to);
     multiply(stages, to->a, to->square);
     multiply(stages, to->inverse, to->inverse_square);
+    form_ends(data, to);
+    form_comparison(data, to);
 }
 
 void taut_collocation_weights(const taut_collocation *from, double theta, int integrals,
@@ -154,10 +213,10 @@ double taut_collocation_miss(const taut_collocation *x, double from, double leng
 {
     /* in powers of u = x - from: the factors are u + from - c_i */
     double p[TAUT_STAGES_MAX + 1] = {1}, sum = 0;
-    for (int i = 0; i < x->stages; i++)
+    for (int i = 0; i < x->nodes; i++)
         for (int k = i + 1; k >= 0; k--)
-            p[k] = (k > 0 ? p[k - 1] : 0) + (from - x->c[i]) * (k <= i ? p[k] : 0);
-    for (int k = x->stages; k >= 0; k--)
+            p[k] = (k > 0 ? p[k - 1] : 0) + (from - x->node[i]) * (k <= i ? p[k] : 0);
+    for (int k = x->nodes; k >= 0; k--)
         sum = sum * length + p[k] / (integrals == 1 ? k + 1 : (k + 1.0) * (k + 2));
     return sum * (integrals == 1 ? length : length * length);
 }

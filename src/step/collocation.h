@@ -1,9 +1,13 @@
-/* collocation.h - Radau IIA collocation of 1 to 5 stages: coefficients as data, and what follows
- * from them.
+/* collocation.h - implicit Runge-Kutta methods of 1 to 5 stages: coefficients as data, and what
+ * follows from them.
  *
  * Stages at c_i; a polynomial through values at the stages is sum_i l_i(theta) x_i, theta = (t -
- * t0)/h, l_i the Lagrange polynomials. a_ij = int_0^{c_i} l_j, and the last row of A is b: the
- * end of a step is its last stage. */
+ * t0)/h, l_i the Lagrange polynomials. Collocation has a_ij = int_0^{c_i} l_j; the other methods
+ * have A as data. With c_s = 1 the last row of A is b: the end of a step is its last stage. A is
+ * regular; an explicit first stage (ESDIRK), whose values are those at the beginning, is not one of
+ * the stages, and its column of A is kept apart. Diagonally implicit methods (A lower triangular,
+ * one value on the diagonal) have low stage order: their polynomial is the line through the first
+ * and the last stage. */
 #ifndef TAUT_STEP_COLLOCATION_H
 #define TAUT_STEP_COLLOCATION_H
 
@@ -22,17 +26,39 @@ typedef struct taut_spectral {
     double mu[2], right[TAUT_STAGES_MAX][2], left[TAUT_STAGES_MAX][2];
 } taut_spectral;
 
-typedef struct taut_radau_data {
+typedef struct taut_stage_data {
     int stages, blocks;
     double c[TAUT_STAGES_MAX];
-    taut_spectral block[TAUT_SPECTRAL_MAX];
-} taut_radau_data;
+    taut_spectral block[TAUT_SPECTRAL_MAX]; /* triangular: the diagonal alone */
+    /* NULL: collocation; else the rows of A, [stages][stages] */
+    const double *a;
+    bool triangular;
+    const double *early; /* the column of an explicit first stage; NULL: there is none */
+    /* The error of velocities is h times the sum of these with the accelerations of the stages,
+     * and of the explicit one; NULL: the polynomial is compared with the beginning of the step. */
+    const double *error;
+    double early_error;
+} taut_stage_data;
 
-extern const taut_radau_data taut_radau_table[TAUT_STAGES_MAX]; /* entry s - 1 has s stages */
+extern const taut_stage_data taut_radau_table[TAUT_STAGES_MAX]; /* entry s - 1 has s stages */
+/* (implicit_tables.c) */
+extern const taut_stage_data taut_gauss2_table, taut_gauss4_table, taut_gauss6_table,
+    taut_lobatto2_table, taut_lobatto4_table, taut_lobatto6_table, taut_sdirk2_table,
+    taut_sdirk3_table, taut_sdirk4_table, taut_trbdf2_table, taut_esdirk4_table;
 
 typedef struct taut_collocation {
     int stages, blocks;
     const double *c;
+    bool ends;       /* with the last stage */
+    bool begins;     /* with an explicit stage: */
+    bool triangular; /* A */
+    bool dense;      /* the polynomials of the stages lead to the end of the step */
+    double early[TAUT_STAGES_MAX], early_square[TAUT_STAGES_MAX]; /* its column e of A, and A e */
+    double b[TAUT_STAGES_MAX], b_square[TAUT_STAGES_MAX];         /* b^T, b^T A */
+    double node[TAUT_STAGES_MAX]; /* of the polynomials */
+    int nodes;
+    /* of the error estimate: of the beginning, of the explicit stage, of the stages */
+    double compare_start, compare_early, compare[TAUT_STAGES_MAX];
     double a[TAUT_STAGES_MAX][TAUT_STAGES_MAX];
     double square[TAUT_STAGES_MAX][TAUT_STAGES_MAX];         /* A A */
     double inverse[TAUT_STAGES_MAX][TAUT_STAGES_MAX];        /* A^-1 */
@@ -48,11 +74,11 @@ typedef struct taut_collocation {
     double gamma;
 } taut_collocation;
 
-void taut_collocation_make(const taut_radau_data *data, taut_collocation *collocation);
+void taut_collocation_make(const taut_stage_data *data, taut_collocation *collocation);
 /* weight[i]: l_i at theta, integrated `integrals` (0, 1, 2) times from 0. */
 void taut_collocation_weights(const taut_collocation *collocation, double theta, int integrals,
                               double *weight);
-/* prod_i (x - c_i), to which the error of a polynomial through the stages is proportional,
+/* prod_i (x - c_i) over the nodes, to which the error of a polynomial through the stages is proportional,
  * integrated once or twice from `from` over `length`; beyond the step it gives the error of a
  * continuation. */
 double taut_collocation_miss(const taut_collocation *collocation, double from, double length,

@@ -16,6 +16,17 @@
     row(taut_radau1) \
     row(taut_radau7) \
     row(taut_radau9) \
+    row(taut_lobatto2) \
+    row(taut_lobatto4) \
+    row(taut_lobatto6) \
+    row(taut_gauss2) \
+    row(taut_gauss4) \
+    row(taut_gauss6) \
+    row(taut_sdirk2) \
+    row(taut_sdirk3) \
+    row(taut_sdirk4) \
+    row(taut_trbdf2) \
+    row(taut_esdirk4) \
     row(taut_dop8) \
     row(taut_dopri5) \
     row(taut_rk4) \

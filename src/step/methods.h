@@ -8,6 +8,8 @@
 extern const taut_method taut_verlet;
 /* radau.c */
 extern const taut_method taut_radau1, taut_radau3, taut_radau5, taut_radau7, taut_radau9;
+extern const taut_method taut_lobatto2, taut_lobatto4, taut_lobatto6, taut_gauss2, taut_gauss4,
+    taut_gauss6, taut_sdirk2, taut_sdirk3, taut_sdirk4, taut_trbdf2, taut_esdirk4;
 /* explicit.c */
 extern const taut_method taut_euler, taut_midpoint, taut_rk4, taut_dopri5, taut_dop8;
 extern const taut_method taut_ab2, taut_rattle;

@@ -41,7 +41,9 @@ static int reserve(taut_stepper *s, taut_radau *w, taut_error *error)
     TAUT_TRY(TAUT_RESERVE(arena, rows, error, &w->q, &w->v, &w->r));
     TAUT_TRY(TAUT_RESERVE(arena, bonds, error, &w->y, &w->d));
     TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->force, &w->extra, &w->scale, &w->foretold,
-                          &w->filter_x));
+                          &w->filter_x, &w->early));
+    w->end_q = w->table.ends ? w->q + rows - w->n : TAUT_NEW(arena, double, w->n);
+    w->end_v = w->table.ends ? w->v + rows - w->n : TAUT_NEW(arena, double, w->n);
     TAUT_TRY(TAUT_RESERVE(arena, w->tangents, error, &w->filter_k, &w->frozen.stiff));
     w->mass = TAUT_NEW(arena, double, (int64_t)(w->varying ? w->s : 1) * w->mass_entries);
     w->filter_y = TAUT_NEW(arena, double, w->m);
@@ -76,7 +78,7 @@ static int describe(taut_stepper *s, taut_radau *w, taut_error *error)
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &w->tangent, error));
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &w->jacobian, error));
     w->potential.driven = sizes.can & TAUT_HAS_TIME;
-    if (w->stiff && !s->trial)
+    if (w->stiff && !s->trial && w->table.ends && !w->table.begins)
         TAUT_TRY(taut_radau_potential_create(s, error));
     if (w->rows > 0)
         TAUT_TRY(taut_radau_potential_extend(s, error));
@@ -93,6 +95,30 @@ static int describe(taut_stepper *s, taut_radau *w, taut_error *error)
                                    .g_column = w->jacobian.column,
                                    .symmetric = w->symmetric};
     return TAUT_OK;
+}
+
+/* What error control cannot do with this method. */
+static int refuse_control(const taut_stepper *s, const taut_radau *w, taut_error *error)
+{
+    const taut_method *method = s->method;
+    const char *why = NULL;
+    bool springs = w->stiff, rigid = false, undamped = method->undamped;
+    for (taut_index i = 0; i < s->m && !s->first_order; i++) {
+        springs |= w->compliance[i] > 0 && !taut_context_soft(s->context, i);
+        rigid |= w->compliance[i] == 0;
+    }
+    if (undamped && springs && s->motion == TAUT_MOTION_SLOW)
+        why = "damps no oscillation (|R(inf)| = 1), and slow motion of springs needs that";
+    if (undamped && s->first_order && s->m > 0)
+        why = "does not end its steps with a stage, and leaves the constraints";
+    if (method->bond_order == 1 && springs && rigid && s->motion == TAUT_MOTION_FULL)
+        why = "has order 1 in velocities on rigid bonds, too low for springs held by them that "
+              "oscillate";
+    return !why || !s->adaptive
+               ? TAUT_OK
+               : taut_fail_option(error, TAUT_ERROR_REFUSED, "method",
+                                  "method %s %s; choose radau5, or a fixed step size", method->name,
+                                  why);
 }
 
 /* What mechanical systems need besides, and a constant mass once. */
@@ -159,7 +185,9 @@ static int create(taut_stepper *s, taut_error *error)
     taut_radau *w = s->work = TAUT_NEW(s->arena, taut_radau, 1);
     TAUT_NEED(error, w);
     w->equations = s->first_order ? &taut_radau_first : &mechanics;
-    taut_collocation_make(s->method->data, &w->table);
+    const taut_stage_data *data = s->method->data;
+    taut_collocation_make(data, &w->table);
+    s->error_order = s->m > 0 && s->method->bond_order > 0 ? s->method->bond_order + 1 : 0;
     w->s = w->table.stages;
     w->n = s->n;
     w->m = s->m;
@@ -171,6 +199,7 @@ static int create(taut_stepper *s, taut_error *error)
                     (strcmp(newton, "tensor") != 0 && (!s->first_order || w->m > 0) &&
                      (int64_t)w->s * ((int64_t)w->n + w->m) <= TAUT_STAGE_WISE_ROWS);
     TAUT_TRY(s->first_order ? taut_radau_first_describe(s, error) : describe(s, w, error));
+    TAUT_TRY(refuse_control(s, w, error));
     TAUT_TRY(reserve(s, w, error));
     if (!s->first_order)
         TAUT_TRY(create_mechanics(s, error));
@@ -213,8 +242,9 @@ static int end_mechanics(taut_stepper *s, double h, taut_state *next, taut_error
 {
     taut_radau *w = s->work;
     taut_radau_past *trial = &w->past[1 - w->top];
-    taut_copy(w->n, w->v + (int64_t)(w->s - 1) * w->n, next->v);
-    taut_copy(w->m, trial->lambda + (int64_t)(w->s - 1) * w->m, trial->tension);
+    taut_copy(w->n, w->end_v, next->v);
+    if (w->table.ends)
+        taut_copy(w->m, trial->lambda + (int64_t)(w->s - 1) * w->m, trial->tension);
     if (w->rows > 0)
         taut_radau_potential_end(s, trial);
     if (w->potential.rank > 0)
@@ -222,8 +252,36 @@ static int end_mechanics(taut_stepper *s, double h, taut_state *next, taut_error
     if (!s->adaptive) /* a fixed step size shows the method itself */
         return TAUT_OK;
     TAUT_TRY(taut_radau_along(s, h, next->q, next->v, error));
-    take_force(w, trial, next);
+    if (w->table.ends)
+        take_force(w, trial, next);
     return TAUT_OK;
+}
+
+/* The acceleration or rate of an explicit first stage: that of the last stage before it. */
+static int take_early(taut_stepper *s, const taut_radau_past *past, taut_error *error)
+{
+    taut_radau *w = s->work;
+    if (past->smooth)
+        taut_copy(w->n, s->now.a, w->early);
+    else if (s->first_order)
+        taut_copy(w->n, past->force, w->early);
+    else {
+        TAUT_TRY(taut_radau_acceleration(s, w->early, error));
+        taut_copy(w->m, w->probe.lambda, w->past[w->top].tension);
+    }
+    return TAUT_OK;
+}
+
+/* Values of the stages at the end of the step, by their polynomial where that is no stage. */
+static void end_value(const taut_radau *w, taut_index stride, taut_index size, double *from,
+                      double *to)
+{
+    double weight[TAUT_STAGES_MAX];
+    taut_collocation_weights(&w->table, 1, 0, weight);
+    if (w->table.ends)
+        taut_copy(size, from + (int64_t)(w->s - 1) * stride, to);
+    else
+        taut_collocation_row(&w->table, weight, 1, size, from, to);
 }
 
 static int step(taut_stepper *s, double h, taut_error *error)
@@ -232,25 +290,28 @@ static int step(taut_stepper *s, double h, taut_error *error)
     taut_radau_past *past = &w->past[w->top], *trial = &w->past[1 - w->top];
     if (!past->ended || (!past->smooth && !past->begun))
         TAUT_TRY(w->equations->start(s, past, error));
+    if (w->table.begins)
+        TAUT_TRY(take_early(s, past, error));
     if (w->rows > 0)
         TAUT_TRY(taut_radau_potential_begin(s, h, past, error));
     TAUT_TRY(taut_radau_newton(s, h, error));
     if (s->adaptive)
         TAUT_TRY(w->equations->estimate(s, h, error));
-    else
+    else {
         taut_radau_place(s, h); /* without the rounding of the iteration's sums */
-
-    int64_t end = (int64_t)(w->s - 1) * w->n, tension = (int64_t)(w->s - 1) * w->m;
+        taut_radau_end(s, h);
+    }
     taut_state old = s->now, next = s->last;
     next.t = old.t + h;
-    taut_copy(w->n, w->q + end, next.q);
-    taut_copy(w->n, trial->a + end, next.a);
-    taut_copy(s->m, trial->lambda + tension, taut_state_lambda(&next));
+    taut_copy(w->n, w->end_q, next.q);
+    end_value(w, w->n, w->n, trial->a, next.a);
+    end_value(w, w->m, s->m, trial->lambda, taut_state_lambda(&next));
     if (!s->first_order)
         TAUT_TRY(end_mechanics(s, h, &next, error));
     trial->h = h;
-    trial->smooth = trial->ended = true;
-    trial->begun = s->first_order; /* whose rate is all that there is */
+    trial->smooth = true;
+    trial->ended = w->table.ends;
+    trial->begun = s->first_order && w->table.ends; /* whose rate is all that there is */
     w->complete = false;
     s->now = next;
     s->last = old;
@@ -363,12 +424,24 @@ static void stretch(taut_stepper *s, const double *x, double *gx)
     taut_rows_product(&w->jacobian, g, x, gx);
 }
 
-/* The stages of the latest step. */
+/* The stages of the latest step, an explicit one first. */
 static bool node(taut_stepper *s, int j, bool place, taut_step_node *node)
 {
     (void)place;
     const taut_radau *w = s->work;
-    const taut_radau_past *past = &w->past[w->top];
+    const taut_radau_past *past = &w->past[w->top], *before = &w->past[1 - w->top];
+    if (w->table.begins && j-- == 0) {
+        *node = (taut_step_node){.t = s->last.t,
+                                 .h = past->h,
+                                 .q = s->last.q,
+                                 .v = s->last.v,
+                                 .a = w->early,
+                                 .weight = w->table.early[w->s - 1],
+                                 .lambda = before->tension,
+                                 .jacobian = before->jacobian,
+                                 .bond_dt = before->drift};
+        return true;
+    }
     if (j >= w->s)
         return false;
     *node = (taut_step_node){.t = s->last.t + w->table.c[j] * past->h,
@@ -376,26 +449,26 @@ static bool node(taut_stepper *s, int j, bool place, taut_step_node *node)
                              .q = w->q + (int64_t)j * w->n,
                              .v = w->v + (int64_t)j * w->n,
                              .a = past->a + (int64_t)j * w->n,
-                             .weight = w->table.a[w->s - 1][j],
+                             .weight = w->table.b[j],
                              .lambda = past->lambda + (int64_t)j * w->m,
                              .jacobian = w->g + (int64_t)j * w->entries,
                              .bond_dt = w->bond_dt + (int64_t)j * w->m};
     return true;
 }
 
-/* Rows differ in their stages: order 2 s - 1, or 1. */
-#define RADAU(stages, p, shrinks, text)                                                            \
-    const taut_method taut_radau##p = {                                                            \
-        .name = "radau" #p,                                                                        \
+/* Rows differ in their table. The estimated error of v falls with h^e. Gauss methods leave rigid
+ * bonds and are put back: their stages are no quadrature of a step. */
+#define IMPLICIT(id, table, p, e, text, source, ...)                                               \
+    const taut_method taut_##id = {                                                                \
+        .name = #id,                                                                               \
         .motions = TAUT_MOTION_RIGID | TAUT_MOTION_SLOW | TAUT_MOTION_FULL,                        \
         .order = p,                                                                                \
         .summary = text,                                                                           \
-        .reference = "Lubich 1993, (3.2), (8.4); Hairer, Wanner II, IV.5, IV.8",                   \
+        .reference = source,                                                                       \
         .needs = TAUT_CAN_FORCE,                                                                   \
-        .data = &taut_radau_table[stages - 1],                                                     \
+        .data = &(table),                                                                          \
         .first_order = true,                                                                       \
-        .error_order = shrinks,                                                                    \
-        .sharper = 2.0 * stages / (stages + 1),                                                    \
+        .error_order = (e) + 1,                                                                    \
         .create = create,                                                                          \
         .destroy = destroy,                                                                        \
         .step = step,                                                                              \
@@ -404,16 +477,47 @@ static bool node(taut_stepper *s, int j, bool place, taut_step_node *node)
         .complete = complete,                                                                      \
         .rejected = rejected,                                                                      \
         .stretch = stretch,                                                                        \
-        .node = node,                                                                              \
-        .dense = dense,                                                                            \
         .multipliers = multipliers,                                                                \
-        .archive = taut_radau_archive}
+        .archive = taut_radau_archive,                                                             \
+        __VA_ARGS__}
 
-RADAU(1, 1, 2, "implicit Euler: damps all oscillations");
-RADAU(2, 3, 4, "Radau IIA, 2 stages: stiff, damped and rigid bonds in one form");
+#define RADAU(stages, p, e, text)                                                                  \
+    IMPLICIT(radau##p, taut_radau_table[stages - 1], p, e, text,                                   \
+             "Lubich 1993, (3.2), (8.4); Hairer, Wanner II, IV.5, IV.8",                           \
+             .sharper = 2.0 * stages / (stages + 1), .node = node, .dense = dense)
+RADAU(1, 1, 1, "implicit Euler: damps all oscillations");
+RADAU(2, 3, 3, "Radau IIA, 2 stages: stiff, damped and rigid bonds in one form");
 RADAU(
-    3, 5, 5,
+    3, 5, 4,
     "Radau IIA, 3 stages: stiff, damped and rigid bonds in one form; the stiffness does not limit "
     "the step size");
-RADAU(4, 7, 6, "Radau IIA, 4 stages: as radau5, for higher accuracy");
-RADAU(5, 9, 7, "Radau IIA, 5 stages: as radau5, for the highest accuracy");
+RADAU(4, 7, 5, "Radau IIA, 4 stages: as radau5, for higher accuracy");
+RADAU(5, 9, 6, "Radau IIA, 5 stages: as radau5, for the highest accuracy");
+
+#define GAUSS(p, e, text)                                                                          \
+    IMPLICIT(gauss##p, taut_gauss##p##_table, p, e, text, "Hairer, Wanner II, IV.5",               \
+             .undamped = true, .dense = dense)
+GAUSS(2, 2, "implicit midpoint rule: symmetric, keeps quadratic invariants; damps nothing");
+GAUSS(4, 3, "Gauss, 2 stages: symmetric, keeps quadratic invariants; damps nothing");
+GAUSS(6, 4, "Gauss, 3 stages: symmetric, keeps quadratic invariants; damps nothing");
+
+#define LOBATTO(p, e, text)                                                                        \
+    IMPLICIT(lobatto##p, taut_lobatto##p##_table, p, e, text,                                      \
+             "Lubich 1993, section 3; Hairer, Wanner II, IV.5", .bond_order = (e) - 1,             \
+             .node = node)
+LOBATTO(2, 2, "Lobatto IIIC, 2 stages: damps oscillations more than radau3");
+LOBATTO(4, 3, "Lobatto IIIC, 3 stages: damps oscillations more than radau5");
+LOBATTO(6, 4, "Lobatto IIIC, 4 stages: damps oscillations more than radau7");
+
+#define DIAGONAL(id, p, e, bonds, text, source)                                                    \
+    IMPLICIT(id, taut_##id##_table, p, e, text, source, .bond_order = bonds, .node = node)
+DIAGONAL(sdirk2, 2, 2, 1, "L-stable SDIRK, 2 stages: one real matrix; order 1 on stiff bonds",
+         "Alexander 1977");
+DIAGONAL(sdirk3, 3, 3, 1, "L-stable SDIRK, 3 stages: one real matrix; order 1 on stiff bonds",
+         "Alexander 1977");
+DIAGONAL(sdirk4, 4, 4, 1, "L-stable SDIRK, 5 stages: one real matrix; order 1 on stiff bonds",
+         "Hairer, Wanner II, (IV.6.16)");
+DIAGONAL(trbdf2, 2, 2, 2, "trapezoidal rule and BDF2: one real matrix; order 2 on stiff bonds",
+         "Bank and others 1985; Hosea, Shampine 1996");
+DIAGONAL(esdirk4, 4, 4, 2, "ESDIRK of stage order 2: one real matrix; order 2 on stiff bonds",
+         "Kennedy, Carpenter 2003");

@@ -119,6 +119,8 @@ typedef struct taut_radau {
     /* the iteration: trial values are a and lambda of past[1 - top] */
     /* Q_i, V_i, R_i then corrections, [s n]; S_i then corrections of lambda, [s m] */
     double *q, *v, *r, *y;
+    double *end_q, *end_v;  /* of the step: the last stage, or what b makes of them all, [n] */
+    double *early;          /* the acceleration of an explicit first stage, [n] */
     double *g;              /* G at the stages, [s entries] */
     double *mass;           /* M at the stages, [s mass_entries], or M once */
     double *force;          /* f at the latest stage evaluated, [n] */
@@ -161,6 +163,8 @@ typedef struct taut_radau {
 int taut_radau_evaluate(taut_stepper *s, int i, double h, bool derivatives, taut_error *error);
 /* Q and V of all stages from the accelerations. */
 void taut_radau_place(taut_stepper *s, double h);
+/* q and v at the end of the step, where that is not its last stage. */
+void taut_radau_end(taut_stepper *s, double h);
 /* r[n] = f - G^T lambda - M a with given values. */
 void taut_radau_defect(const taut_radau *w, const double *force, const double *jacobian,
                        const double *lambda, const double *mass, const double *a, double *r);
@@ -192,7 +196,7 @@ int taut_radau_whole_solve(taut_stepper *s, double h, taut_error *error);
 /* (radau_tensor.c) Tensor: one Jacobian, a saddle matrix per eigenvalue of A. */
 int taut_radau_tensor_create(taut_stepper *s, taut_error *error);
 /* R, S -> corrections of a and lambda in w->r, w->y */
-int taut_radau_tensor_solve(taut_stepper *s, taut_error *error);
+int taut_radau_tensor_solve(taut_stepper *s, double h, taut_error *error);
 /* The matrices of Newton's iteration in either form. */
 int taut_radau_factor(taut_stepper *s, double h, taut_error *error);
 
@@ -238,6 +242,8 @@ int taut_radau_guess(taut_stepper *s, double h, taut_radau_past *past, double *a
                      taut_error *error);
 int taut_radau_multipliers(taut_stepper *s, double t, const double *q, const double *v,
                            double *lambda, taut_error *error);
+/* a[n] at the present state, with these multipliers. */
+int taut_radau_acceleration(taut_stepper *s, double *a, taut_error *error);
 
 /* lambda of a state by the acceleration equation where rigid and stiff bonds allow it: order s
  * where the stages have s - 1. Others keep the value that lambda[m] holds. */
@@ -252,9 +258,9 @@ int taut_radau_estimate(taut_stepper *s, double h, taut_error *error);
 double taut_radau_norm(const taut_stepper *s, double factor, const double *x);
 double taut_radau_between(const taut_radau *w, double h);
 
-/* (radau_along.c) Puts the velocity v at the end (q) of the step just solved along the rigid bonds.
- */
-int taut_radau_along(taut_stepper *s, double h, const double *q, double *v, taut_error *error);
+/* (radau_along.c) Puts the velocity v at the end (q) of the step just solved along the rigid bonds;
+ * where the end is no stage, first q onto them. */
+int taut_radau_along(taut_stepper *s, double h, double *q, double *v, taut_error *error);
 
 /* (radau_first.c) What a first-order system is like, and memory for its derivatives. */
 int taut_radau_first_describe(taut_stepper *s, taut_error *error);

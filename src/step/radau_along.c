@@ -7,20 +7,22 @@
  *     M dv + G^T mu = 0, G (v + dv) + dg/dt = 0   [Hairer, Wanner II, VII.4, VII.7]
  *
  * Springs are left alone: their slow velocity C lambda' is known only as well as the derivative
- * of the multipliers' polynomial, whose order is s - 2. */
+ * of the multipliers' polynomial, whose order is s - 2. Gauss methods do not end with a stage: their
+ * positions leave the bonds too, and are put back onto them first. */
 
 #include "base/rows.h"
 #include "base/vectors.h"
 #include "step/radau.h"
 
-/* G with the rows of springs emptied, 1 in D there; right-hand sides of the rigid bonds. Returns
- * how many of these there are. */
+/* G with the rows of springs emptied, 1 in D there; right-hand sides of the rigid bonds: -gdot, or
+ * without v -g. Returns how many of these there are. */
 static taut_index take_rods(taut_radau *w, const taut_radau_past *end, const double *v, double *y)
 {
     taut_index rods = 0;
     for (taut_index i = 0; i < w->m; i++) {
         bool rod = w->compliance[i] == 0;
-        double rate = end->drift[i] + taut_row_dot(&w->jacobian, end->jacobian, i, v);
+        double rate = !v ? w->bond[i]
+                         : end->drift[i] + taut_row_dot(&w->jacobian, end->jacobian, i, v);
         for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
             w->acceleration_g[k] = rod ? end->jacobian[k] : 0;
         w->d[i] = !rod;
@@ -30,31 +32,45 @@ static taut_index take_rods(taut_radau *w, const taut_radau_past *end, const dou
     return rods;
 }
 
-int taut_radau_along(taut_stepper *s, double h, const double *q, double *v, taut_error *error)
+/* One correction of x, q or v: G and g of q, then M dx + G^T mu = 0 with G dx = -gdot or -g. */
+static int correct(taut_stepper *s, double t, const double *q, const double *v, double *x,
+                   taut_error *error)
 {
     taut_radau *w = s->work;
     taut_radau_past *end = &w->past[1 - w->top];
-    double *dv = w->extra, *y = w->bond; /* free between steps */
-    if (take_rods(w, end, v, y) == 0)
-        return TAUT_OK;
-    /* the last iterate was near; G of the end itself leaves rounding only */
+    double *dx = w->extra, *y = w->bond; /* free between steps */
     taut_values values = {.bond = w->bond, .bond_dt = end->drift, .jacobian = end->jacobian};
-    TAUT_TRY(taut_evaluate_inside(s->context, s->now.t + h, q, v,
-                                  TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, error));
-    take_rods(w, end, v, y);
-    taut_clear(w->n, dv);
+    TAUT_TRY(taut_evaluate_inside(s->context, t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values,
+                                  error));
+    take_rods(w, end, x == v ? v : NULL, y);
+    taut_clear(w->n, dx);
     s->statistics->factorisations++;
     s->statistics->solves++;
     int status = taut_saddle_factor(w->acceleration, w->varying ? end->mass : w->mass,
                                     w->acceleration_g, NULL, w->d, error);
     if (status == 0)
-        status = taut_saddle_solve(w->acceleration, 1, dv, y, error);
+        status = taut_saddle_solve(w->acceleration, 1, dx, y, error);
+    if (status == 0)
+        taut_add(w->n, dx, x);
+    return status;
+}
+
+int taut_radau_along(taut_stepper *s, double h, double *q, double *v, taut_error *error)
+{
+    enum { POSITIONS = 2 };
+    taut_radau *w = s->work;
+    int status = TAUT_OK;
+    if (take_rods(w, &w->past[1 - w->top], v, w->bond) == 0)
+        return TAUT_OK;
+    for (int pass = 0; status == 0 && !w->table.ends && pass < POSITIONS; pass++)
+        status = correct(s, s->now.t + h, q, v, q, error);
+    /* the last iterate was near; G of the end itself leaves rounding only */
+    if (status == 0)
+        status = correct(s, s->now.t + h, q, v, v, error);
     /* Newton's iteration has got through it: the velocity stays as the method left it */
     if (status == TAUT_ERROR_SINGULAR) {
         taut_error_clear(error);
         return TAUT_OK;
     }
-    for (taut_index k = 0; status == 0 && k < w->n; k++)
-        v[k] += dv[k];
     return status;
 }

@@ -29,8 +29,8 @@
 #include <math.h>
 
 /* The velocity across the bonds is set again in every step: its error does not add up, and counts
- * less. */
-static const double ACROSS = 0.25;
+ * less; more where the positions have its order, 1, too. */
+static const double ACROSS = 0.25, ACROSS_LOW = 4;
 
 int taut_radau_estimate_create(taut_stepper *s, taut_error *error)
 {
@@ -182,12 +182,10 @@ static int forgive_position(taut_stepper *s, taut_saddle *filter, double h, cons
 static int velocity_across(taut_stepper *s, taut_saddle *filter, double h, taut_error *error)
 {
     taut_radau *w = s->work;
-    const double *g = w->g + (int64_t)(w->s - 1) * w->entries,
-                 *v = w->v + (int64_t)(w->s - 1) * w->n,
-                 *drift = w->bond_dt + (int64_t)(w->s - 1) * w->m;
+    const taut_radau_past *end = &w->past[1 - w->top];
     double e = fabs(h * w->table.gamma);
     for (taut_index i = 0; i < w->m; i++) {
-        double rate = drift[i] + taut_row_dot(&w->jacobian, g, i, v);
+        double rate = end->drift[i] + taut_row_dot(&w->jacobian, end->jacobian, i, w->end_v);
         /* the rest of the estimate has it */
         bool resolved = w->oscillations && w->compliance[i] > 0 && w->damping[i] == 0;
         w->filter_y[i] =
@@ -226,7 +224,8 @@ double taut_radau_between(const taut_radau *w, double h)
     int integrals = w->equations->integrals;
     double ratio = h / w->past[w->top].h,
            missed = taut_collocation_miss(&w->table, 1, ratio, integrals);
-    return pow(fabs(ratio), w->s + integrals) * w->between / fmax(fabs(missed), DBL_MIN);
+    return pow(fabs(ratio), w->table.nodes + integrals) * w->between /
+           fmax(fabs(missed), DBL_MIN);
 }
 
 /* A strong drag makes velocities follow forces, and the filter removes what it damps though
@@ -235,10 +234,9 @@ double taut_radau_between(const taut_radau *w, double h)
 static int add_between(taut_stepper *s, double h, double reach, taut_error *error)
 {
     taut_radau *w = s->work;
-    const double *end = w->q + (int64_t)(w->s - 1) * w->n;
     double share = taut_radau_between(w, h), *d = w->filter_x;
     for (taut_index k = 0; k < w->n; k++)
-        d[k] = share * (end[k] - w->foretold[k]);
+        d[k] = share * (w->end_q[k] - w->foretold[k]);
     if (w->m > 0 && !w->oscillations)
         TAUT_TRY(along_bonds(s, reach, d, error));
     for (taut_index k = 0; k < w->n; k++)
@@ -246,24 +244,41 @@ static int add_between(taut_stepper *s, double h, double reach, taut_error *erro
     return TAUT_OK;
 }
 
+/* filter_x = compare_start (f0 - G0^T lambda0) - M (sum of compare a); returns whether springs
+ * oscillate. */
+static bool compare(taut_stepper *s, const double *mass)
+{
+    taut_radau *w = s->work;
+    const taut_radau_past *past = &w->past[w->top], *trial = &w->past[1 - w->top];
+    const taut_collocation *table = &w->table;
+    double weight[TAUT_STAGES_MAX];
+    taut_collocation_weights(table, 0, 0, weight);
+    bool rings = choose_tensions(s, past, trial, weight), starts = table->compare_start != 0;
+    for (taut_index k = 0; k < w->n; k++) {
+        double sum = table->begins ? table->compare_early * w->early[k] : 0;
+        for (int j = 0; j < w->s; j++)
+            sum += table->compare[j] * trial->a[(int64_t)j * w->n + k];
+        w->extra[k] = sum;
+    }
+    if (!starts) {
+        taut_clear(w->m, w->filter_lambda);
+        taut_clear(w->n, w->force);
+    }
+    taut_radau_defect(w, starts ? past->force : w->force, past->jacobian, w->filter_lambda, mass,
+                      w->extra, w->filter_x);
+    if (w->rows > 0 && starts)
+        taut_add_scaled(w->n, -1, w->potential.first, w->filter_x);
+    return rings;
+}
+
 static int estimate(taut_stepper *s, double h, taut_error *error)
 {
     taut_radau *w = s->work;
-    taut_radau_past *past = &w->past[w->top], *trial = &w->past[1 - w->top];
-    const double *mass = w->varying ? past->mass : w->mass;
-    double weight[TAUT_STAGES_MAX], e = h * w->table.gamma;
-    taut_collocation_weights(&w->table, 0, 0, weight);
-    bool rings = choose_tensions(s, past, trial, weight);
-    for (taut_index k = 0; k < w->n; k++) {
-        double sum = 0;
-        for (int j = 0; j < w->s; j++)
-            sum += weight[j] * trial->a[(int64_t)j * w->n + k];
-        w->extra[k] = sum;
-    }
-    taut_radau_defect(w, past->force, past->jacobian, w->filter_lambda, mass, w->extra,
-                      w->filter_x);
-    if (w->rows > 0)
-        taut_add_scaled(w->n, -1, w->potential.first, w->filter_x);
+    taut_radau_past *past = &w->past[w->top];
+    const double *mass = w->varying ? past->mass : w->mass, *weight = w->table.compare;
+    const bool euler = w->s == 1 && w->table.ends;
+    double e = h * w->table.gamma, share = s->method->bond_order == 1 ? ACROSS_LOW : ACROSS;
+    bool rings = compare(s, mass);
 
     taut_saddle *filter = w->filter ? w->filter : w->block[0];
     if (w->filter) {
@@ -271,27 +286,26 @@ static int estimate(taut_stepper *s, double h, taut_error *error)
         s->statistics->factorisations++;
         TAUT_TRY(taut_saddle_factor(filter, w->filter_k, past->jacobian, NULL, w->d, error));
     }
-    if (w->m > 0 && w->s > 1)
+    if (w->m > 0 && !euler)
         TAUT_TRY(forgive_velocity(s, filter, h, weight, error));
-    if (rings && w->s > 1)
+    if (rings && !euler)
         TAUT_TRY(forgive_position(s, filter, h, weight, error));
     taut_clear(w->m, w->filter_y);
     s->statistics->solves++;
     TAUT_TRY(taut_saddle_solve(filter, 1, w->filter_x, w->filter_y, error));
     double factor = e * e + fabs(e / w->table.gamma * e),
            norm = fmin(taut_radau_norm(s, factor, w->filter_x), 1),
-           reach = e * pow(norm, -1.0 / s->method->error_order);
+           reach = e * pow(norm, -1.0 / taut_error_order(s));
     if (rings)
         TAUT_TRY(add_ringing(s, filter, fabs(reach), mass, error));
     if (w->m > 0)
         TAUT_TRY(velocity_across(s, filter, h, error));
     else
         taut_clear(w->n, w->extra);
-    const double *end = w->v + (int64_t)(w->s - 1) * w->n;
     for (taut_index k = 0; k < w->n; k++) {
-        double across = ACROSS * fabs(w->extra[k]);
-        s->error_v[k] = e * w->filter_x[k] * (w->s == 1 ? 0.5 : 1);
-        s->error_q[k] = w->s == 1 ? h / 2 * (s->now.v[k] - end[k]) : e * e * w->filter_x[k];
+        double across = share * fabs(w->extra[k]);
+        s->error_v[k] = e * w->filter_x[k] * (euler ? 0.5 : 1);
+        s->error_q[k] = euler ? h / 2 * (s->now.v[k] - w->end_v[k]) : e * e * w->filter_x[k];
         if (w->oscillations && !w->moves) /* rows show velocities along the bonds */
             s->error_q[k] += copysign(h * across, s->error_q[k]);
         else

@@ -213,12 +213,13 @@ static int filtered(taut_stepper *s, double h, const double *rate, taut_error *e
 {
     taut_radau *w = s->work;
     const double *k = w->past[1 - w->top].a;
-    double weight[TAUT_STAGES_MAX];
-    taut_collocation_weights(&w->table, 0, 0, weight);
+    const taut_collocation *table = &w->table;
     for (taut_index i = 0; i < w->n; i++) {
-        double sum = rate[i];
+        double sum = table->compare_start * rate[i];
+        if (table->begins)
+            sum -= table->compare_early * w->early[i];
         for (int j = 0; j < w->s; j++)
-            sum -= weight[j] * k[(int64_t)j * w->n + i];
+            sum -= table->compare[j] * k[(int64_t)j * w->n + i];
         w->filter_x[i] = sum;
     }
     taut_clear(w->m, w->filter_y);
@@ -249,14 +250,13 @@ static int estimate(taut_stepper *s, double h, taut_error *error)
     const taut_radau_past *past = &w->past[w->top];
     taut_clear(w->n, s->error_v);
     TAUT_TRY(filtered(s, h, past->force, error));
-    if (taut_radau_norm(s, 1, s->error_q) > 1)
+    if (w->table.compare_start != 0 && taut_radau_norm(s, 1, s->error_q) > 1)
         TAUT_TRY(filtered_again(s, h, error));
     if (!past->smooth)
         return TAUT_OK;
-    const double *end = w->q + (int64_t)(w->s - 1) * w->n;
     double share = taut_radau_between(w, h);
     for (taut_index k = 0; k < w->n; k++)
-        s->error_q[k] = fabs(s->error_q[k]) + share * fabs(end[k] - w->foretold[k]);
+        s->error_q[k] = fabs(s->error_q[k]) + share * fabs(w->end_q[k] - w->foretold[k]);
     return TAUT_OK;
 }
 

@@ -138,9 +138,10 @@ static int predict(taut_stepper *s, double h, bool anew, taut_error *error)
         return w->equations->guess(s, h, past, trial->a, trial->lambda, error);
     taut_collocation_extend(&w->table, h / past->h, w->n, past->a, trial->a);
     taut_collocation_extend(&w->table, h / past->h, w->m, past->lambda, trial->lambda);
-    const double *row = (first_order(w) ? w->table.a : w->table.square)[w->s - 1];
+    const double *row = first_order(w) ? w->table.b : w->table.b_square,
+                 early = (first_order(w) ? w->table.early : w->table.early_square)[w->s - 1];
     for (taut_index k = 0; (w->velocity || first_order(w)) && k < w->n; k++) {
-        double sum = 0;
+        double sum = w->table.begins ? early * w->early[k] : 0;
         for (int j = 0; j < w->s; j++)
             sum += row[j] * trial->a[(int64_t)j * w->n + k];
         w->foretold[k] = s->now.q[k] + h * (first_order(w) ? sum : s->now.v[k] + h * sum);
@@ -193,7 +194,7 @@ static int settle(taut_stepper *s, double h, bool anew, bool *fresh, taut_error 
         TAUT_TRY(evaluate(s, h, derive, error));
         *fresh |= derive;
         TAUT_TRY(w->stage_wise ? taut_radau_whole_solve(s, h, error)
-                               : taut_radau_tensor_solve(s, error));
+                               : taut_radau_tensor_solve(s, h, error));
         s->statistics->newton_iterations++;
         double norm = correct(s, h);
         if (isnan(norm))
@@ -241,13 +242,28 @@ static bool may_succeed(int status)
     return status == TAUT_RETRY || status == TAUT_ERROR_EVALUATE || status == TAUT_ERROR_SINGULAR;
 }
 
+/* G and M at an end that is no stage. */
+static int evaluate_end(taut_stepper *s, double h, taut_radau_past *trial, taut_error *error)
+{
+    const taut_radau *w = s->work;
+    taut_values values = {.jacobian = trial->jacobian, .bond_dt = trial->drift, .mass = trial->mass};
+    unsigned wanted =
+        (w->m > w->rows ? TAUT_WANT_JACOBIAN : 0) | (w->varying ? TAUT_WANT_MASS : 0);
+    return wanted == 0 ? TAUT_OK
+                       : taut_evaluate_inside(s->context, s->now.t + h, w->end_q, w->end_v, wanted,
+                                              &values, error);
+}
+
 /* The last stage is the end of the step: its G and M serve the error estimate of the next one. */
 static int keep_end(taut_stepper *s, double h, taut_error *error)
 {
     taut_radau *w = s->work;
+    taut_radau_end(s, h);
     if (first_order(w))
         return TAUT_OK;
     taut_radau_past *trial = &w->past[1 - w->top];
+    if (!w->table.ends)
+        return evaluate_end(s, h, trial, error);
     int64_t last = w->s - 1;
     if (w->rows > 0 && s->adaptive)
         TAUT_TRY(taut_radau_potential_drift(s, s->now.t + h, w->q + last * w->n, h,

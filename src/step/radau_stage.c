@@ -7,14 +7,41 @@
 void taut_radau_place(taut_stepper *s, double h)
 {
     taut_radau *w = s->work;
+    const taut_collocation *table = &w->table;
+    bool first = w->equations->integrals == 1;
     double *a = w->past[1 - w->top].a;
+    if (first)
+        taut_collocation_combine(table, table->a[0], h, w->n, s->now.q, 0, NULL, a, w->q);
+    else {
+        taut_collocation_combine(table, table->a[0], h, w->n, s->now.v, 0, NULL, a, w->v);
+        taut_collocation_combine(table, table->square[0], h * h, w->n, s->now.q, h, s->now.v, a,
+                                 w->q);
+    }
+    for (int i = 0; table->begins && i < w->s; i++) {
+        double by_q = first ? h * table->early[i] : h * h * table->early_square[i];
+        taut_add_scaled(w->n, by_q, w->early, w->q + (int64_t)i * w->n);
+        if (!first)
+            taut_add_scaled(w->n, h * table->early[i], w->early, w->v + (int64_t)i * w->n);
+    }
+}
+
+void taut_radau_end(taut_stepper *s, double h)
+{
+    taut_radau *w = s->work;
+    const taut_collocation *table = &w->table;
+    double *a = w->past[1 - w->top].a;
+    if (table->ends)
+        return;
     if (w->equations->integrals == 1) {
-        taut_collocation_combine(&w->table, w->table.a[0], h, w->n, s->now.q, 0, NULL, a, w->q);
+        taut_collocation_row(table, table->b, h, w->n, a, w->end_q);
+        taut_add(w->n, s->now.q, w->end_q);
         return;
     }
-    taut_collocation_combine(&w->table, w->table.a[0], h, w->n, s->now.v, 0, NULL, a, w->v);
-    taut_collocation_combine(&w->table, w->table.square[0], h * h, w->n, s->now.q, h, s->now.v, a,
-                             w->q);
+    taut_collocation_row(table, table->b, h, w->n, a, w->end_v);
+    taut_add(w->n, s->now.v, w->end_v);
+    taut_collocation_row(table, table->b_square, h * h, w->n, a, w->end_q);
+    taut_add_scaled(w->n, h, s->now.v, w->end_q);
+    taut_add(w->n, s->now.q, w->end_q);
 }
 
 /* r = f - M a */

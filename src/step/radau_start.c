@@ -95,8 +95,10 @@ static bool by_spring(const taut_radau *w, taut_index i, const taut_radau_past *
 
 /* Bonds marked in w->d keep at->tension; the others get the multipliers of the acceleration
  * equation,
- *     [M G^T; G 0] (v', lambda) = (f - G_s^T lambda_s, -gamma). */
-static int solve_rods(taut_stepper *s, taut_radau_past *at, double *lambda, taut_error *error)
+ *     [M G^T; G 0] (v', lambda) = (f - G_s^T lambda_s, -gamma);
+ * v' takes the place of at->force, without rigid bonds when `accelerate`. */
+static int solve_rods(taut_stepper *s, taut_radau_past *at, bool accelerate, double *lambda,
+                      taut_error *error)
 {
     taut_radau *w = s->work;
     taut_index rods = 0;
@@ -116,7 +118,7 @@ static int solve_rods(taut_stepper *s, taut_radau_past *at, double *lambda, taut
             taut_row_clear(&w->jacobian, w->acceleration_g, i);
         }
     }
-    if (rods > 0) {
+    if (rods > 0 || accelerate) {
         s->statistics->factorisations++;
         s->statistics->solves++;
         TAUT_TRY(taut_saddle_factor(w->acceleration, w->varying ? at->mass : w->mass,
@@ -161,11 +163,25 @@ int taut_radau_multipliers(taut_stepper *s, double t, const double *q, const dou
     double size = taut_largest(w->n, q);
     for (taut_index i = 0; i < s->m; i++)
         w->d[i] = by_spring(w, i, at, size);
-    int status = solve_rods(s, at, at->lambda, error);
+    int status = solve_rods(s, at, false, at->lambda, error);
     taut_copy(s->m, at->lambda, lambda);
     if (!now)
         *s->statistics = before;
     return taut_radau_explain(s, status, 1, at->jacobian, error);
+}
+
+int taut_radau_acceleration(taut_stepper *s, double *a, taut_error *error)
+{
+    taut_radau *w = s->work;
+    taut_radau_past *at = &w->probe;
+    TAUT_TRY(evaluate_now(s, at, error));
+    double size = taut_largest(w->n, s->now.q);
+    for (taut_index i = 0; i < s->m; i++)
+        w->d[i] = by_spring(w, i, at, size);
+    TAUT_TRY(taut_radau_explain(s, solve_rods(s, at, true, at->lambda, error), 1, at->jacobian,
+                                error));
+    taut_copy(w->n, at->force, a);
+    return TAUT_OK;
 }
 
 /* f and M of the last iterate at the end of the step, with gamma and G of the end itself. f of
@@ -216,7 +232,7 @@ int taut_radau_reactions(taut_stepper *s, double t, const double *q, const doubl
     }
     /* more springs than freedoms: the equation does not determine them, or not well; then
      * those of the stages are better */
-    int status = solve_rods(s, at, at->lambda, error);
+    int status = solve_rods(s, at, false, at->lambda, error);
     taut_copy(s->m, at->lambda, lambda);
     double off = 0, largest = 0;
     for (taut_index i = 0; status == 0 && i < s->m; i++) {
@@ -224,7 +240,8 @@ int taut_radau_reactions(taut_stepper *s, double t, const double *q, const doubl
         largest = fmax(largest, fabs(lambda[i]) + fabs(at->tension[i]));
     }
     w->redundant |= status == TAUT_ERROR_SINGULAR;
-    if (status == TAUT_ERROR_SINGULAR || !(off <= 0.5 * largest)) {
+    bool poor = s->method->bond_order == 1; /* those of the stages do not converge at all */
+    if (status == TAUT_ERROR_SINGULAR || (!poor && !(off <= 0.5 * largest))) {
         taut_copy(s->m, at->tension, lambda);
         taut_error_clear(error);
         return TAUT_OK;

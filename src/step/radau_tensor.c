@@ -11,8 +11,10 @@
  * for the two G, D = 0 and -g^/(h mu).
  *
  * Vectors over the stages are multiplied with T^-1, solved for, eigenvalue by eigenvalue, and
- * multiplied with T. All of it is real but the systems of complex pairs, whose real and
+ * multiplied with T. A lower triangular A with one value on its diagonal has one real matrix, and
+ * its stages are solved one after another. All of it is real but the systems of complex pairs, whose real and
  * imaginary parts are put together for the solver. */
+#include "base/rows.h"
 #include "step/radau.h"
 
 int taut_radau_tensor_create(taut_stepper *s, taut_error *error)
@@ -126,10 +128,52 @@ static int solve_real(taut_radau *w, int b, double *x, double *y, taut_error *er
     return taut_saddle_solve(w->block[b], 1, x, y, error);
 }
 
-int taut_radau_tensor_solve(taut_stepper *s, taut_error *error)
+/* A lower triangular: what the corrections of stages j < i add to the equations of stage i,
+ *     r_i += sum_j (h a_ij df/dv - h^2 (A A)_ij B) da_j,
+ *     y_i += sum_j (h^2 (A A)_ij + T h a_ij) G da_j;   first order: h a_ij in place of h^2 (A A)_ij
+ */
+static void add_earlier(taut_radau *w, int i, double h)
+{
+    const taut_collocation *table = &w->table;
+    const taut_pattern g = {w->m, w->n, w->shape.g_start, w->shape.g_column};
+    bool first = w->equations->integrals == 1;
+    double *r = w->r + (int64_t)i * w->n, *y = w->y + (int64_t)i * w->m, row[2][TAUT_STAGES_MAX];
+    for (int j = 0; j < w->s; j++) {
+        row[0][j] = j < i ? (first ? h * table->a[i][j] : h * h * table->square[i][j]) : 0;
+        row[1][j] = j < i ? h * table->a[i][j] : 0;
+    }
+    taut_collocation_row(table, row[0], 1, w->n, w->r, w->extra);
+    taut_pattern_add(&w->tangent, w->frozen.stiff, -1, w->extra, r);
+    for (taut_index b = 0; b < w->m; b++)
+        y[b] += taut_row_dot(&g, w->g2 ? w->g2 : w->g1, b, w->extra);
+    if (!w->velocity && !w->moves)
+        return;
+    taut_collocation_row(table, row[1], 1, w->n, w->r, w->extra);
+    if (w->velocity)
+        taut_pattern_add(&w->tangent, w->frozen.drag, 1, w->extra, r);
+    for (taut_index b = 0; w->moves && b < w->m; b++)
+        y[b] += w->damping[b] * taut_row_dot(&g, w->g1, b, w->extra);
+}
+
+/* One real factorisation, stage after stage. */
+static int solve_triangular(taut_stepper *s, double h, taut_error *error)
+{
+    taut_radau *w = s->work;
+    for (int i = 0; i < w->s; i++) {
+        if (i > 0)
+            add_earlier(w, i, h);
+        s->statistics->solves++;
+        TAUT_TRY(solve_real(w, 0, w->r + (int64_t)i * w->n, w->y + (int64_t)i * w->m, error));
+    }
+    return TAUT_OK;
+}
+
+int taut_radau_tensor_solve(taut_stepper *s, double h, taut_error *error)
 {
     taut_radau *w = s->work;
     const taut_collocation *table = &w->table;
+    if (table->triangular)
+        return solve_triangular(s, h, error);
     taut_collocation_split(table, w->n, w->r, w->apart_r);
     taut_collocation_split(table, w->m, w->y, w->apart_y);
     for (int b = 0, row = 0; b < table->blocks; row += table->real[b] ? 1 : 2, b++) {
