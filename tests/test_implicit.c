@@ -322,8 +322,8 @@ static void test_invariants(void)
             options, 3, q, v, NULL);
         double off = fabs(q[0] * q[0] + q[1] * q[1] - 1);
         bool gauss = claims[k].method->undamped;
-        check_row(gauss ? off < 1e-13 : off > 1e-13 || claims[k].order > 6, "%s: x^2 + y^2 - 1 = %.2g",
-                  claims[k].method->name, off);
+        check_row(gauss ? off < 1e-13 : off > 1e-13 || claims[k].order > 6,
+                  "%s: x^2 + y^2 - 1 = %.2g", claims[k].method->name, off);
         run(options,
             "[state]\nx, y, z\n[rates]\nx' = -x*y\ny' = x*y - 5*y*z\nz' = 5*y*z\n[start]\nx = "
             "1\ny = 0.5\nz = 0.25\n",

@@ -410,6 +410,36 @@ static void test_linear(void)
     }
 }
 
+/* Quadratic ones by Gauss methods [section 5]: a rigid body, |L|^2 and the energy. Others drift. */
+static void test_quadratic(void)
+{
+    static const char model[] =
+        "[state]\nx, y, z\n[rates]\nx' = (1/3 - 1/2)*y*z\ny' = (1 - 1/3)*z*x\nz' = (1/2 - 1)*x*y\n"
+        "[invariants]\nspin = x^2 + y^2 + z^2\nenergy = x^2/2 + y^2/4 + z^2/6\n"
+        "[start]\nx = 0.8, y = 0.6, z = 0.4\n[run]\nuntil = 50\n";
+    static const struct {
+        const char *method;
+        double least, most;
+    } rows[] = {{"gauss2", 0, 1e-13}, {"gauss4", 0, 1e-13}, {"gauss6", 0, 1e-13},
+                {"radau5", 1e-10, 1}, {"rk4", 1e-10, 1},    {"midpoint", 1e-6, 1}};
+    check_group("quadratic invariants");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        char options[120];
+        taut_result result = {.size = sizeof result};
+        snprintf(options, sizeof options, "method=%s step=0.2 stabilize=none", rows[k].method);
+        driven d = driven_create(model, options, NULL);
+        if (d.code == 0)
+            d.code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
+        if (driven_good(options, &d)) {
+            taut_solver_result_get(d.solver, &result, NULL);
+            check_row(result.drift_position >= rows[k].least &&
+                          result.drift_position <= rows[k].most,
+                      "%s: drift %g", rows[k].method, result.drift_position);
+        }
+        driven_destroy(&d);
+    }
+}
+
 /* What stabilisation costs is counted apart: one pass has two factorisations and two solves a step,
  * (4.8) one and two; none has none. A second pass is made only where it is not rounding. */
 static void test_cost(void)
@@ -731,6 +761,7 @@ int main(void)
     test_directions();
     test_continuous();
     test_linear();
+    test_quadratic();
     test_cost();
     test_options();
     test_invariant_value();

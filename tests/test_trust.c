@@ -17,9 +17,9 @@
  * that is beyond the rule is repeated with it, and must be right or no success. Of successes
  * without it, at most 1% are beyond the rule.
  *
- * Methods of order 1 are not run below rtol 1e-5, orders 2 to 4 not below 1e-7: they would need millions
- * of steps. The short form takes a tenth of the cells, by a hash of their names, order 1 at 1e-3
- * only and orders 2 to 4 not below 1e-5; TAUT_TEST_LONG all, under sanitizers a hundredth;
+ * Methods of order 1 are not run below rtol 1e-5, orders 2 to 4 not below 1e-7: they would need
+ * millions of steps. The short form takes a tenth of the cells, by a hash of their names, order 1
+ * at 1e-3 only and orders 2 to 4 not below 1e-5; TAUT_TEST_LONG all, under sanitizers a hundredth;
  * TAUT_TRUST_MODEL: of one model, TAUT_TRUST_METHOD: by one method. `test_trust FILE` writes all
  * cells to FILE as CSV. */
 #include "support/table.h"

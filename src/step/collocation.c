@@ -178,10 +178,8 @@ static void form_comparison(const taut_stage_data *data, taut_collocation *to)
 void taut_collocation_make(const taut_stage_data *data, taut_collocation *to)
 {
     int stages = data->stages;
-    *to = (taut_collocation){.stages = stages,
-                             .blocks = data->blocks,
-                             .c = data->c,
-                             .triangular = data->triangular};
+    *to = (taut_collocation){
+        .stages = stages, .blocks = data->blocks, .c = data->c, .triangular = data->triangular};
     form_basis(to);
     form_spectrum(data, to);
     for (int i = 0; i < stages; i++)

@@ -55,7 +55,7 @@ typedef struct taut_collocation {
     bool dense;      /* the polynomials of the stages lead to the end of the step */
     double early[TAUT_STAGES_MAX], early_square[TAUT_STAGES_MAX]; /* its column e of A, and A e */
     double b[TAUT_STAGES_MAX], b_square[TAUT_STAGES_MAX];         /* b^T, b^T A */
-    double node[TAUT_STAGES_MAX]; /* of the polynomials */
+    double node[TAUT_STAGES_MAX];                                 /* of the polynomials */
     int nodes;
     /* of the error estimate: of the beginning, of the explicit stage, of the stages */
     double compare_start, compare_early, compare[TAUT_STAGES_MAX];
@@ -78,9 +78,9 @@ void taut_collocation_make(const taut_stage_data *data, taut_collocation *colloc
 /* weight[i]: l_i at theta, integrated `integrals` (0, 1, 2) times from 0. */
 void taut_collocation_weights(const taut_collocation *collocation, double theta, int integrals,
                               double *weight);
-/* prod_i (x - c_i) over the nodes, to which the error of a polynomial through the stages is proportional,
- * integrated once or twice from `from` over `length`; beyond the step it gives the error of a
- * continuation. */
+/* prod_i (x - c_i) over the nodes, to which the error of a polynomial through the stages is
+ * proportional, integrated once or twice from `from` over `length`; beyond the step it gives the
+ * error of a continuation. */
 double taut_collocation_miss(const taut_collocation *collocation, double from, double length,
                              int integrals);
 /* The largest of it within a step. */

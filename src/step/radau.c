@@ -459,27 +459,27 @@ static bool node(taut_stepper *s, int j, bool place, taut_step_node *node)
 /* Rows differ in their table. The estimated error of v falls with h^e. Gauss methods leave rigid
  * bonds and are put back: their stages are no quadrature of a step. */
 #define IMPLICIT(id, table, p, e, text, source, ...)                                               \
-    const taut_method taut_##id = {                                                                \
-        .name = #id,                                                                               \
-        .motions = TAUT_MOTION_RIGID | TAUT_MOTION_SLOW | TAUT_MOTION_FULL,                        \
-        .order = p,                                                                                \
-        .summary = text,                                                                           \
-        .reference = source,                                                                       \
-        .needs = TAUT_CAN_FORCE,                                                                   \
-        .data = &(table),                                                                          \
-        .first_order = true,                                                                       \
-        .error_order = (e) + 1,                                                                    \
-        .create = create,                                                                          \
-        .destroy = destroy,                                                                        \
-        .step = step,                                                                              \
-        .changed = changed,                                                                        \
-        .stabilized = stabilized,                                                                  \
-        .complete = complete,                                                                      \
-        .rejected = rejected,                                                                      \
-        .stretch = stretch,                                                                        \
-        .multipliers = multipliers,                                                                \
-        .archive = taut_radau_archive,                                                             \
-        __VA_ARGS__}
+    const taut_method taut_##id = {.name = #id,                                                    \
+                                   .motions =                                                      \
+                                       TAUT_MOTION_RIGID | TAUT_MOTION_SLOW | TAUT_MOTION_FULL,    \
+                                   .order = p,                                                     \
+                                   .summary = text,                                                \
+                                   .reference = source,                                            \
+                                   .needs = TAUT_CAN_FORCE,                                        \
+                                   .data = &(table),                                               \
+                                   .first_order = true,                                            \
+                                   .error_order = (e) + 1,                                         \
+                                   .create = create,                                               \
+                                   .destroy = destroy,                                             \
+                                   .step = step,                                                   \
+                                   .changed = changed,                                             \
+                                   .stabilized = stabilized,                                       \
+                                   .complete = complete,                                           \
+                                   .rejected = rejected,                                           \
+                                   .stretch = stretch,                                             \
+                                   .multipliers = multipliers,                                     \
+                                   .archive = taut_radau_archive,                                  \
+                                   __VA_ARGS__}
 
 #define RADAU(stages, p, e, text)                                                                  \
     IMPLICIT(radau##p, taut_radau_table[stages - 1], p, e, text,                                   \
@@ -503,8 +503,7 @@ GAUSS(6, 4, "Gauss, 3 stages: symmetric, keeps quadratic invariants; damps nothi
 
 #define LOBATTO(p, e, text)                                                                        \
     IMPLICIT(lobatto##p, taut_lobatto##p##_table, p, e, text,                                      \
-             "Lubich 1993, section 3; Hairer, Wanner II, IV.5", .bond_order = (e) - 1,             \
-             .node = node)
+             "Lubich 1993, section 3; Hairer, Wanner II, IV.5", .bond_order = (e)-1, .node = node)
 LOBATTO(2, 2, "Lobatto IIIC, 2 stages: damps oscillations more than radau3");
 LOBATTO(4, 3, "Lobatto IIIC, 3 stages: damps oscillations more than radau5");
 LOBATTO(6, 4, "Lobatto IIIC, 4 stages: damps oscillations more than radau7");

@@ -7,8 +7,8 @@
  *     M dv + G^T mu = 0, G (v + dv) + dg/dt = 0   [Hairer, Wanner II, VII.4, VII.7]
  *
  * Springs are left alone: their slow velocity C lambda' is known only as well as the derivative
- * of the multipliers' polynomial, whose order is s - 2. Gauss methods do not end with a stage: their
- * positions leave the bonds too, and are put back onto them first. */
+ * of the multipliers' polynomial, whose order is s - 2. Gauss methods do not end with a stage:
+ * their positions leave the bonds too, and are put back onto them first. */
 
 #include "base/rows.h"
 #include "base/vectors.h"
@@ -21,8 +21,8 @@ static taut_index take_rods(taut_radau *w, const taut_radau_past *end, const dou
     taut_index rods = 0;
     for (taut_index i = 0; i < w->m; i++) {
         bool rod = w->compliance[i] == 0;
-        double rate = !v ? w->bond[i]
-                         : end->drift[i] + taut_row_dot(&w->jacobian, end->jacobian, i, v);
+        double rate =
+            !v ? w->bond[i] : end->drift[i] + taut_row_dot(&w->jacobian, end->jacobian, i, v);
         for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
             w->acceleration_g[k] = rod ? end->jacobian[k] : 0;
         w->d[i] = !rod;

@@ -224,8 +224,7 @@ double taut_radau_between(const taut_radau *w, double h)
     int integrals = w->equations->integrals;
     double ratio = h / w->past[w->top].h,
            missed = taut_collocation_miss(&w->table, 1, ratio, integrals);
-    return pow(fabs(ratio), w->table.nodes + integrals) * w->between /
-           fmax(fabs(missed), DBL_MIN);
+    return pow(fabs(ratio), w->table.nodes + integrals) * w->between / fmax(fabs(missed), DBL_MIN);
 }
 
 /* A strong drag makes velocities follow forces, and the filter removes what it damps though

@@ -246,9 +246,9 @@ static bool may_succeed(int status)
 static int evaluate_end(taut_stepper *s, double h, taut_radau_past *trial, taut_error *error)
 {
     const taut_radau *w = s->work;
-    taut_values values = {.jacobian = trial->jacobian, .bond_dt = trial->drift, .mass = trial->mass};
-    unsigned wanted =
-        (w->m > w->rows ? TAUT_WANT_JACOBIAN : 0) | (w->varying ? TAUT_WANT_MASS : 0);
+    taut_values values = {
+        .jacobian = trial->jacobian, .bond_dt = trial->drift, .mass = trial->mass};
+    unsigned wanted = (w->m > w->rows ? TAUT_WANT_JACOBIAN : 0) | (w->varying ? TAUT_WANT_MASS : 0);
     return wanted == 0 ? TAUT_OK
                        : taut_evaluate_inside(s->context, s->now.t + h, w->end_q, w->end_v, wanted,
                                               &values, error);

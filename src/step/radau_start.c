@@ -178,8 +178,8 @@ int taut_radau_acceleration(taut_stepper *s, double *a, taut_error *error)
     double size = taut_largest(w->n, s->now.q);
     for (taut_index i = 0; i < s->m; i++)
         w->d[i] = by_spring(w, i, at, size);
-    TAUT_TRY(taut_radau_explain(s, solve_rods(s, at, true, at->lambda, error), 1, at->jacobian,
-                                error));
+    TAUT_TRY(
+        taut_radau_explain(s, solve_rods(s, at, true, at->lambda, error), 1, at->jacobian, error));
     taut_copy(w->n, at->force, a);
     return TAUT_OK;
 }

@@ -12,8 +12,8 @@
  *
  * Vectors over the stages are multiplied with T^-1, solved for, eigenvalue by eigenvalue, and
  * multiplied with T. A lower triangular A with one value on its diagonal has one real matrix, and
- * its stages are solved one after another. All of it is real but the systems of complex pairs, whose real and
- * imaginary parts are put together for the solver. */
+ * its stages are solved one after another. All of it is real but the systems of complex pairs,
+ * whose real and imaginary parts are put together for the solver. */
 #include "base/rows.h"
 #include "step/radau.h"
 
