@@ -360,8 +360,73 @@ static void test_adaptive(void)
     }
 }
 
+/* ---- iterations without multipliers [B (8.1)-(8.3), Lemma 8.1; docs/sources.md, B] */
+static void test_newton_forms(void)
+{
+    static const char *const form[] = {"stage", "J0", "J1", "J2"};
+    static const struct {
+        double h;
+        bool converges[4];
+    } rows[] = {{0.1, {true, false, false, true}},
+                {0.03, {true, false, false, true}},
+                {0.002, {true, true, true, true}}};
+    static const char moving[] =
+        "[coordinates]\ny1, y2\n[potential]\ny2\n[bonds]\nspring = sqrt(y1^2 + y2^2) - 1 "
+        "compliance 1e-8\n[start]\ny1 = sin(1)\ny2 = -cos(1)\ny1' = cos(1)\ny2' = sin(1)\n";
+    check_group("implicit, iterations without multipliers");
+    for (int k = 0; k < 3; k++) {
+        double end[2] = {NAN, NAN};
+        for (int f = 0; f < 4; f++) {
+            char options[120];
+            snprintf(options, sizeof options,
+                     "motion=slow method=radau5 newton=%s step=%g until=%g", form[f], rows[k].h,
+                     rows[k].h);
+            driven d = driven_create(moving, options, NULL);
+            if (!driven_good(options, &d))
+                continue;
+            int code = taut_solver_advance(d.solver, rows[k].h, &d.error);
+            check_row((code == 0) == rows[k].converges[f], "%s: %s", options,
+                      code == 0 ? "converges" : d.error.message);
+            if (code == 0 && f > 0)
+                check_near(options, taut_solver_position(d.solver)[0], end[0], 1e-13);
+            else if (code == 0)
+                end[0] = taut_solver_position(d.solver)[0];
+            driven_destroy(&d);
+        }
+    }
+}
+
+/* What cannot be done is refused with a reason. */
+static void test_refusals(void)
+{
+    static const struct {
+        const char *options, *model, *reason;
+    } rows[] = {
+        {"motion=slow method=gauss4 until=1", NULL, "damps no oscillation"},
+        {"motion=full method=sdirk2 until=1",
+         "[coordinates]\nx, y\n[bonds]\na = x rigid\nb = y compliance 1e-6\n[start]\ny = 1\n",
+         "order 1 in velocities"},
+        {"method=gauss2 until=1",
+         "[state]\nx, y\n[algebraic]\nz\n[rates]\nx' = y\ny' = z\n[constraints]\nc = y - "
+         "1\n[start]\ny = 1\n",
+         "leaves the constraints"},
+        {"motion=rigid method=radau5 newton=J0 until=1", NULL, "needs springs"},
+    };
+    check_group("implicit, refusals");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        char model[400];
+        snprintf(model, sizeof model, pendulum, 1e-4);
+        driven d = driven_create(rows[k].model ? rows[k].model : model, rows[k].options, NULL);
+        check_row(!d.solver && strstr(d.error.message, rows[k].reason), "%s: %s", rows[k].options,
+                  d.error.message);
+        driven_destroy(&d);
+    }
+}
+
 int main(void)
 {
+    test_newton_forms();
+    test_refusals();
     test_tables();
     test_orders();
     test_smooth_orders();

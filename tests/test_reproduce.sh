@@ -5,13 +5,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/table.sh"
 open_cli reproduce
 
-names="a-table-1 b-orders c-table-1-1 c-example-2 c-theorems c-table-3-1 c-slider-crank d-michaelis-menten d-five-dimensions d-hydrogen-oxygen e-figure-3"
+names="a-table-1 b-orders b-methods b-damping b-expansion b-newton c-table-1-1 c-example-2 c-theorems c-table-3-1 c-slider-crank d-michaelis-menten d-five-dimensions d-hydrogen-oxygen e-figure-3"
 run 0 reproduce
 for name in $names; do
     has out "$name"
 done
 run 0 reproduce --json
-json 'len(d["recipes"]) == 11 and all(r["source"] for r in d["recipes"])'
+json 'len(d["recipes"]) == 15 and all(r["source"] for r in d["recipes"])'
 
 # everything at once: tables and pictures in a folder that is made
 run 0 reproduce all --out results
@@ -64,6 +64,10 @@ changed a-table-1 '1000, pass 3, g2 | 8.95e-7' '1000, pass 3, g2 | 8.96e-7'
 changed a-table-1 'misprint 2.33e-3' 'misprint 2.34e-3'
 changed a-table-1 '5.25e-3 | truncated' '5.24e-3 | truncated'
 changed b-orders "radau3, eps 0, y' | 2" "radau3, eps 0, y' | 3"
+changed b-methods "sdirk4, eps 0, y | 1" "sdirk4, eps 0, y | 4"
+changed b-damping "radau5, distance after 2 steps | 9e-08" "radau5, distance after 2 steps | 9e-06"
+changed b-expansion "radau5, order of y'^1 | 1" "radau5, order of y'^1 | 4"
+changed b-newton "(8.1) converges, eps = 0.0001, h = 0.03 | 0" "(8.1) converges, eps = 0.0001, h = 0.03 | 1"
 changed c-table-1-1 '10, Error1 | .56e-4' '10, Error1 | .57e-4'
 changed c-table-1-1 'misprint 3.1e+66' 'misprint 3.1e+67'
 changed c-example-2 '-0.250000' '-0.250001'

@@ -18,6 +18,25 @@ const recipe_row recipe_table[] = {
      "C. Lubich: Integration of stiff mechanical systems by Runge-Kutta methods (1992), theorems "
      "3.1 and 4.1: 2s-1 in y and s in y' for Radau IIA with s stages, for every stiffness",
      "observed orders of Radau IIA for the stiff and the rigid pendulum", recipe_b_orders},
+    {"b-methods",
+     "C. Lubich: Integration of stiff mechanical systems by Runge-Kutta methods (1992), theorems "
+     "3.1 and 4.1 for Lobatto IIIC, SDIRK, ESDIRK and, outside of their assumptions, Gauss methods",
+     "observed orders of implicit methods in y, y' and lambda", recipe_b_methods},
+    {"b-damping",
+     "C. Lubich: Integration of stiff mechanical systems by Runge-Kutta methods (1992), theorem "
+     "3.2; |R(i h/eps)| of the stability functions, in closed form",
+     "what a step leaves of an oscillation, and states off the slow manifold", recipe_b_damping},
+    {"b-expansion",
+     "C. Lubich: Integration of stiff mechanical systems by Runge-Kutta methods (1992), theorems "
+     "4.2 and 6.1: the numerical solution has an expansion in eps^2, whose first coefficient has "
+     "order q - 2 at least; y^1 from the solutions for eps = 0 and 1e-4 in 20 digits",
+     "expansion in eps^2 of the numerical solution", recipe_b_expansion},
+    {"b-newton",
+     "C. Lubich: Integration of stiff mechanical systems by Runge-Kutta methods (1992), "
+     "(8.1)-(8.8), "
+     "lemmas 8.1 and 8.2; iterations are from an independent computation",
+     "iterations with and without multipliers: steps of eps^(2/3) and eps^(1/2), or any",
+     recipe_b_newton},
     {"c-table-1-1",
      "U. M. Ascher, H. Qin, S. Reich: Stabilization of DAEs and invariant manifolds (1992), "
      "example 1, table 1.1 and figure 1.1",

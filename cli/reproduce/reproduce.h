@@ -71,6 +71,10 @@ void recipe_close(recipe_case *run);
 /* ---- the recipes */
 int recipe_a_table_1(recipe_work *k);
 int recipe_b_orders(recipe_work *k);
+int recipe_b_methods(recipe_work *k);
+int recipe_b_damping(recipe_work *k);
+int recipe_b_expansion(recipe_work *k);
+int recipe_b_newton(recipe_work *k);
 int recipe_c_table_1_1(recipe_work *k);
 int recipe_c_example_2(recipe_work *k);
 int recipe_c_theorems(recipe_work *k);

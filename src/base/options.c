@@ -43,8 +43,8 @@ static const taut_option table[] = {
      "upper bound of the adaptive step size"},
     {"max-order", TAUT_OPTION_INTEGER, "12", 1, 12, "", "K", "run compare", false, true,
      "highest order of the Adams methods"},
-    {"newton", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|stage|tensor", "FORM", "run compare", false,
-     true,
+    {"newton", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|stage|tensor|J0|J1|J2", "FORM",
+     "run compare", false, true,
      "derivatives of implicit methods: at every stage, or one for all stages and several steps; "
      "auto: stage while stages*(n+m) <= 64"},
     {"level", TAUT_OPTION_INTEGER, "", 0, 4, "", "K", "run", false, true,

@@ -126,12 +126,12 @@ static const double esdirk4_a[] = {
     0, 15625. / 83664, 69875. / 102672, -2260. / 8211, 1. / 4};
 static const double esdirk4_early[] = {1. / 4, 8611. / 62500, 5012029. / 34652500,
     15267082809. / 155376265600., 82889. / 524892};
-/* five times b - b^, which is half of the error of q */
-static const double esdirk4_error[] = {0, 5 * (15625. / 83664 - 178811875. / 945068544),
-    5 * (69875. / 102672 - 814220225. / 1159782912), 5 * (-2260. / 8211 + 3700637. / 11593932),
-    5 * (1. / 4 - 61727. / 225920)};
+/* twenty times b - b^, which is half of the error of q */
+static const double esdirk4_error[] = {0, 20 * (15625. / 83664 - 178811875. / 945068544),
+    20 * (69875. / 102672 - 814220225. / 1159782912), 20 * (-2260. / 8211 + 3700637. / 11593932),
+    20 * (1. / 4 - 61727. / 225920)};
 const taut_stage_data taut_esdirk4_table = {
     .stages = 5, .blocks = 1, .c = {1. / 2, 83. / 250, 31. / 50, 17. / 20, 1},
     .block = DIAGONAL(0.25), .a = esdirk4_a, .triangular = true, .early = esdirk4_early,
-    .error = esdirk4_error, .early_error = 5 * (82889. / 524892 - 4586570599. / 29645900160.)};
+    .error = esdirk4_error, .early_error = 20 * (82889. / 524892 - 4586570599. / 29645900160.)};
 /* clang-format on */

@@ -109,6 +109,9 @@ static int refuse_control(const taut_stepper *s, const taut_radau *w, taut_error
     }
     if (undamped && springs && s->motion == TAUT_MOTION_SLOW)
         why = "damps no oscillation (|R(inf)| = 1), and slow motion of springs needs that";
+    if (w->table.begins && w->stiff && s->motion == TAUT_MOTION_SLOW)
+        why = "begins with an explicit stage, and oscillations of a stiff potential are in its "
+              "acceleration";
     if (undamped && s->first_order && s->m > 0)
         why = "does not end its steps with a stage, and leaves the constraints";
     if (method->bond_order == 1 && springs && rigid && s->motion == TAUT_MOTION_FULL)
@@ -176,7 +179,7 @@ static int create_mechanics(taut_stepper *s, taut_error *error)
     TAUT_TRY(reserve_mechanics(s, w, error));
     TAUT_TRY(make_acceleration(s, w, error));
     /* radau_whole.c omits a term of damped bonds */
-    w->quadratic = s->adaptive && w->stage_wise && !w->moves && !w->stiff;
+    w->quadratic = s->adaptive && w->stage_wise && !w->moves && !w->stiff && !w->study;
     return s->adaptive ? taut_radau_estimate_create(s, error) : TAUT_OK;
 }
 
@@ -195,11 +198,12 @@ static int create(taut_stepper *s, taut_error *error)
     const char *newton = s->options ? taut_options_text(s->options, "newton") : "auto";
     w->oscillations = s->motion == TAUT_MOTION_FULL;
     w->complete = true; /* the initial state has its own multipliers */
-    w->stage_wise = strcmp(newton, "stage") == 0 ||
+    w->stage_wise = strcmp(newton, "stage") == 0 || newton[0] == 'J' ||
                     (strcmp(newton, "tensor") != 0 && (!s->first_order || w->m > 0) &&
                      (int64_t)w->s * ((int64_t)w->n + w->m) <= TAUT_STAGE_WISE_ROWS);
     TAUT_TRY(s->first_order ? taut_radau_first_describe(s, error) : describe(s, w, error));
     TAUT_TRY(refuse_control(s, w, error));
+    TAUT_TRY(taut_radau_study_create(s, newton, error));
     TAUT_TRY(reserve(s, w, error));
     if (!s->first_order)
         TAUT_TRY(create_mechanics(s, error));

@@ -25,6 +25,14 @@ enum { TAUT_STAGE_WISE_ROWS = 64 };
 
 struct taut_radau;
 
+/* Iterations without multipliers, to study (radau_study.c). */
+typedef enum taut_radau_study_form {
+    TAUT_STUDY_NONE,
+    TAUT_STUDY_J0,
+    TAUT_STUDY_J1,
+    TAUT_STUDY_J2
+} taut_radau_study_form;
+
 /* A step that was taken: its polynomials, and what is known at its end. Two of them, so that a
  * rejected step can be forgotten. First order: a are the rates, lambda the algebraic variables,
  * force the rate at the end; the rest is not used. */
@@ -92,6 +100,8 @@ typedef struct taut_radau {
     int s;
     taut_index n, m;
     bool stage_wise; /* else tensor */
+    taut_radau_study_form study;
+    double *rigid; /* compliances 0 of the constrained system of J2, [m] */
     /* derivatives are complete and those of the iterate: Newton's own convergence */
     bool quadratic;
     /* mass varies, is diagonal; f depends on v; stiff potential; damped bonds */
@@ -202,6 +212,14 @@ int taut_radau_factor(taut_stepper *s, double h, taut_error *error);
 
 /* (radau_newton.c) Solves the equations of a step: 0, TAUT_RETRY when a smaller step is needed. */
 int taut_radau_newton(taut_stepper *s, double h, taut_error *error);
+
+/* (radau_study.c) By the option `newton`. */
+int taut_radau_study_create(taut_stepper *s, const char *form, taut_error *error);
+/* lambda[m] of a stage just evaluated. */
+void taut_radau_study_tensions(taut_radau *w, const double *jacobian, const double *drift,
+                               const double *v, double *lambda);
+/* Stages where the Jacobian is formed. */
+void taut_radau_study_place(taut_stepper *s, double h);
 
 /* (radau_failure.c) TAUT_RETRY, for an iteration that does not converge; the message names the
  * coordinate whose correction in w->r is largest. */

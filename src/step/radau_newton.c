@@ -188,8 +188,9 @@ static int settle(taut_stepper *s, double h, bool anew, bool *fresh, taut_error 
     int slow = 0;
     /* another step size means new factorisations: then derivatives at a new place cost little
      * more */
-    bool derive = w->stage_wise || !w->frozen.valid || in_k(w) || w->frozen.h != h ||
-                  w->rate > OLD || (first_order(w) && anew);
+    bool kept = w->study && w->compliance != w->rigid;
+    bool derive = !kept && (w->stage_wise || !w->frozen.valid || in_k(w) || w->frozen.h != h ||
+                            w->rate > OLD || (first_order(w) && anew));
     for (int k = 0; k < w->equations->iterations; k++) {
         TAUT_TRY(evaluate(s, h, derive, error));
         *fresh |= derive;
@@ -211,10 +212,30 @@ static int settle(taut_stepper *s, double h, bool anew, bool *fresh, taut_error 
             return TAUT_OK;
         if (verdict < 0)
             break;
-        derive = derive_again(w, rate, k, *fresh);
+        derive = !kept && derive_again(w, rate, k, *fresh);
         before = norm;
     }
     return taut_radau_stuck(s, h, error);
+}
+
+/* The one Jacobian of an iteration to study; J2: at the stages of the constrained system, from
+ * which it goes on. */
+static int form_once(taut_stepper *s, double h, bool anew, taut_error *error)
+{
+    taut_radau *w = s->work;
+    const double *compliance = w->compliance;
+    bool fresh = false;
+    int status = TAUT_OK;
+    if (w->study == TAUT_STUDY_J2) {
+        w->compliance = w->rigid;
+        status = settle(s, h, anew, &fresh, error);
+        w->compliance = compliance;
+    }
+    TAUT_TRY(status);
+    taut_radau_study_place(s, h);
+    TAUT_TRY(evaluate(s, h, true, error));
+    taut_radau_place(s, h);
+    return TAUT_OK;
 }
 
 /* Iterates from the prediction, or from a new guess. The part r of a stiff potential's force that
@@ -227,6 +248,8 @@ static int iterate(taut_stepper *s, double h, bool anew, bool *fresh, taut_error
     TAUT_TRY(predict(s, h, anew, error));
     taut_radau_place(s, h);
     set_scale(s, h);
+    if (w->study)
+        TAUT_TRY(form_once(s, h, anew, error));
     TAUT_TRY(settle(s, h, anew, fresh, error));
     for (int k = 0; w->rows > 0 && taut_radau_potential_missed(s, h) > 1; k++) {
         if (k == MOST_OUTER)

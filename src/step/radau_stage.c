@@ -115,7 +115,8 @@ int taut_radau_evaluate(taut_stepper *s, int i, double h, bool derivatives, taut
 {
     taut_radau *w = s->work;
     const taut_radau_past *trial = &w->past[1 - w->top];
-    const double *a = trial->a + (int64_t)i * w->n, *lambda = trial->lambda + (int64_t)i * w->m;
+    const double *a = trial->a + (int64_t)i * w->n;
+    double *lambda = trial->lambda + (int64_t)i * w->m;
     const double *q = w->q + (int64_t)i * w->n, *v = w->v + (int64_t)i * w->n;
     double *jacobian = w->g + (int64_t)i * w->entries, *r = w->r + (int64_t)i * w->n,
            *drift = w->bond_dt + (int64_t)i * w->m;
@@ -141,6 +142,11 @@ int taut_radau_evaluate(taut_stepper *s, int i, double h, bool derivatives, taut
         s->statistics->jacobians++;
     }
     double t = s->now.t + w->table.c[i] * h;
+    if (w->study && w->compliance != w->rigid) { /* lambda weights the Hessians of the bonds */
+        TAUT_TRY(taut_evaluate_inside(s->context, t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN,
+                                      &values, error));
+        taut_radau_study_tensions(w, jacobian, drift, v, lambda);
+    }
     if (w->stiff)
         wanted |= TAUT_WANT_STIFF_FORCE | (w->rows > 0 ? TAUT_WANT_STIFF_HESSIAN : 0);
     TAUT_TRY(taut_evaluate_inside(s->context, t, q, v, wanted, &values, error));

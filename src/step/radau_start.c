@@ -176,8 +176,9 @@ int taut_radau_acceleration(taut_stepper *s, double *a, taut_error *error)
     taut_radau_past *at = &w->probe;
     TAUT_TRY(evaluate_now(s, at, error));
     double size = taut_largest(w->n, s->now.q);
+    bool slow = s->motion == TAUT_MOTION_SLOW; /* the oscillation of stiff springs is unwanted */
     for (taut_index i = 0; i < s->m; i++)
-        w->d[i] = by_spring(w, i, at, size);
+        w->d[i] = by_spring(w, i, at, size) && (!slow || taut_context_soft(s->context, i));
     TAUT_TRY(
         taut_radau_explain(s, solve_rods(s, at, true, at->lambda, error), 1, at->jacobian, error));
     taut_copy(w->n, at->force, a);
