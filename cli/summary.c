@@ -22,6 +22,7 @@ static const struct {
     {"micro_steps", offsetof(taut_statistics, micro_steps)},
     {"stabilizer_factorisations", offsetof(taut_statistics, stabilizer_factorisations)},
     {"stabilizer_solves", offsetof(taut_statistics, stabilizer_solves)},
+    {"stabilizer_evaluations", offsetof(taut_statistics, stabilizer_evaluations)},
     {"restarts", offsetof(taut_statistics, restarts)},
 };
 enum { COUNTS = sizeof counts / sizeof counts[0], LABEL = 24 };

@@ -43,6 +43,60 @@ static int example_2(recipe_work *k, const char *form, double alpha)
     return status;
 }
 
+/* ---- and its continuation: y' = -(1 + nu (z - t^3)) y, where z - t^3 is what the steps leave of
+ * it, once the stabilisation has settled */
+
+static const double nu = 1e4;
+
+/* y(10) from y(0) = 1 */
+static int follow(recipe_work *k, double h, double *y)
+{
+    static const char first[] =
+        "[state]\nz\n[rates]\nz' = 3*t^2\n[invariants]\nh = z - t^3\n[start]\nz = 0\n";
+    static const char second[] = "[parameters]\nnu = 0\noff = 0\n[state]\ny\n[rates]\n"
+                                 "y' = -(1 + nu*off)*y\n[start]\ny = 1\n";
+    recipe_case run;
+    char text[160];
+    double off = NAN;
+    snprintf(text, sizeof text,
+             "method=midpoint step=%.17g until=%.17g stabilize=forward stabilize-alpha=1", h,
+             10 * h);
+    int status = recipe_run(k, &run, first, "", text);
+    if (status == 0)
+        status = taut_solver_advance(run.solver, 10 * h, &k->error);
+    if (status == 0)
+        off = taut_solver_position(run.solver)[0] - 1000 * h * h * h;
+    recipe_close(&run);
+    snprintf(text, sizeof text, "nu=%.17g off=%.17g", nu, off);
+    if (status == 0)
+        status = recipe_run(k, &run, second, text, "method=dop8 rtol=1e-12 atol=1e-14 until=10");
+    if (status == 0)
+        status = taut_solver_advance(run.solver, 10, &k->error);
+    if (status == 0)
+        *y = taut_solver_position(run.solver)[0];
+    recipe_close(&run);
+    return status;
+}
+
+/* The step size at which y neither grows nor decays, by bisection. */
+static int continuation(recipe_work *k)
+{
+    double low = 0.01, high = 0.2, y;
+    for (int pass = 0; pass < 30; pass++) {
+        double middle = (low + high) / 2;
+        RECIPE_TRY(follow(k, middle, &y));
+        if (y < 1)
+            low = middle;
+        else
+            high = middle;
+    }
+    RECIPE_TRY(recipe_note(k, low, "(3.8), nu = 10000, step bound"));
+    RECIPE_TRY(follow(k, 0.98 * cbrt(4 / nu), &y));
+    RECIPE_TRY(recipe_note(k, y, "(3.8), y(10) at .98 (4/nu)^(1/3)"));
+    RECIPE_TRY(follow(k, 1.02 * cbrt(4 / nu), &y));
+    return recipe_note(k, y, "(3.8), y(10) at 1.02 (4/nu)^(1/3)");
+}
+
 int recipe_c_example_2(recipe_work *k)
 {
     k->labels[0] = "z' = 3 t^2, midpoint rule, h = 0.1: deviation from the manifold";
@@ -53,10 +107,12 @@ int recipe_c_example_2(recipe_work *k)
     RECIPE_TRY(example_2(k, "forward", 1));
     RECIPE_TRY(example_2(k, "backward", 1));
     RECIPE_TRY(example_2(k, "backward", 100));
-    return example_2(k, "post", 1);
+    RECIPE_TRY(example_2(k, "post", 1));
+    return continuation(k);
 }
 
-/* ---- C, table 3.1: p2 after one and two periods */
+/* ---- C, table 3.1: p2 after one and two periods. The paper's stabilised midpoint rule is the
+ * implicit one, gauss2; that without stabilisation the explicit one */
 
 static int kepler(recipe_work *k, const char *what, const char *method, const char *stabilize,
                   int steps)
@@ -77,55 +133,30 @@ static int kepler(recipe_work *k, const char *what, const char *method, const ch
     return status;
 }
 
-/* One step of the implicit midpoint rule, z1 = z + h f((z + z1)/2), by fixed-point iteration:
- * the stepping methods of this version have no such member, and a problem that is not stiff
- * needs no other iteration. */
-static int implicit_midpoint(recipe_work *k, taut_context *context, double h, double *z)
+/* Projected invariants (2.7): z' = f - E^T lambda, 0 = e + 1/2, a system of index 2. */
+static int kepler_projected(recipe_work *k, const char *method, int steps)
 {
-    enum { MOST = 50 };
-    double middle[4] = {z[0], z[1], z[2], z[3]}, rate[4];
-    taut_values values = {.size = sizeof values, .force = rate};
-    for (int pass = 0; pass < MOST; pass++) {
-        double change = 0;
-        RECIPE_TRY(taut_evaluate(context, 0, middle, NULL, TAUT_WANT_FORCE, &values, &k->error));
-        for (int i = 0; i < 4; i++) {
-            double next = z[i] + h / 2 * rate[i];
-            change = fmax(change, fabs(next - middle[i]));
-            middle[i] = next;
-        }
-        if (change < 1e-16)
-            break;
-    }
-    for (int i = 0; i < 4; i++)
-        z[i] = 2 * middle[i] - z[i];
-    return 0;
-}
-
-/* (3.9) with a correction of the velocities alone, v <- v - v (e + 1/2)/|v|^2. */
-static void correct_velocity(double *z)
-{
-    double square = z[2] * z[2] + z[3] * z[3], defect = square / 2 - 1 / hypot(z[0], z[1]) + 0.5;
-    z[2] -= z[2] * defect / square;
-    z[3] -= z[3] * defect / square;
-}
-
-static int kepler_implicit(recipe_work *k, const char *what, int steps)
-{
+    static const char model[] =
+        "[state]\np1, p2, v1, v2\n[algebraic]\nl\n[definitions]\nr = sqrt(p1^2 + p2^2)\n[rates]\n"
+        "p1' = v1 - l*p1/r^3\np2' = v2 - l*p2/r^3\nv1' = -p1/r^3 - l*v1\nv2' = -p2/r^3 - l*v2\n"
+        "[constraints]\nenergy = (v1^2 + v2^2)/2 - 1/r + 0.5\n"
+        "[start]\np1 = 0.5, p2 = 0, v1 = 0, v2 = sqrt(3)\n";
     recipe_case run;
-    taut_context *context = NULL;
-    double z[4];
-    int status = recipe_open(k, &run, "kepler", "", "");
+    taut_result result = {.size = sizeof result};
+    char options[120];
+    snprintf(options, sizeof options, "method=%s step=%.17g until=%.17g", method, 2 * pi / steps,
+             4 * pi);
+    int status = recipe_run(k, &run, model, "", options);
     if (status == 0)
-        status = taut_context_create(run.system, NULL, &context, &k->error);
+        status = taut_solver_advance(run.solver, 4 * pi, &k->error);
     if (status == 0)
-        status = taut_context_start(context, 0, z, NULL, &k->error);
-    for (int n = 1; n <= 2 * steps && status == 0; n++) {
-        status = implicit_midpoint(k, context, 2 * pi / steps, z);
-        correct_velocity(z);
-        if (status == 0 && n % steps == 0)
-            status = recipe_note(k, z[1], "%s, p2(%d pi)", what, 2 * n / steps);
-    }
-    taut_context_destroy(context);
+        status = taut_solver_result_get(run.solver, &result, &k->error);
+    if (status == 0)
+        status =
+            recipe_note(k, result.drift_position, "%s, projected invariants (2.7), drift", method);
+    if (status == 0)
+        status = recipe_note(k, taut_solver_position(run.solver)[1],
+                             "%s, projected invariants (2.7), p2(4 pi)", method);
     recipe_close(&run);
     return status;
 }
@@ -165,16 +196,20 @@ int recipe_c_table_3_1(recipe_work *k)
     RECIPE_TRY(kepler(k, "Euler, h = .0005 pi", "euler", "none", 4000));
     RECIPE_TRY(kepler(k, "Euler, h = .0005 pi, stabilised", "euler", "post-velocity", 4000));
     RECIPE_TRY(kepler(k, "midpoint, h = .001 pi", "midpoint", "none", 2000));
-    RECIPE_TRY(kepler_implicit(k, "midpoint, h = .001 pi, stabilised", 2000));
-    return kepler(k, "Euler, h = .001 pi, F as printed", "euler", "post", 2000);
+    RECIPE_TRY(kepler(k, "midpoint, h = .001 pi, stabilised", "gauss2", "post-velocity", 2000));
+    RECIPE_TRY(kepler(k, "Euler, h = .001 pi, F as printed", "euler", "post", 2000));
+    RECIPE_TRY(kepler(k, "Euler, h = .0005 pi, F as printed", "euler", "post", 4000));
+    RECIPE_TRY(kepler(k, "midpoint, h = .001 pi, F as printed", "gauss2", "post", 2000));
+    return kepler_projected(k, "radau5", 400);
 }
 
 /* ---- C, example 4: drift and error of the slider, Adams-Bashforth with h = .1 */
 
-enum { CRANK_ROWS = 101 };
+enum { CRANK_ROWS = 101, CRANK_KINDS = 3 };
 
 typedef struct crank {
-    double slider[CRANK_ROWS], position, velocity; /* largest drifts */
+    double row[CRANK_KINDS]
+              [CRANK_ROWS]; /* slider, later its error; drift of positions, velocities */
     int rows;
 } crank;
 
@@ -182,11 +217,20 @@ static int crank_row(void *user, const taut_row *row, taut_error *error)
 {
     crank *c = user;
     (void)error;
-    if (c->rows < CRANK_ROWS)
-        c->slider[c->rows++] = row->outputs[0];
-    c->position = fmax(c->position, row->drift_position);
-    c->velocity = fmax(c->velocity, row->drift_velocity);
+    if (c->rows == CRANK_ROWS)
+        return 0;
+    c->row[0][c->rows] = row->outputs[0];
+    c->row[1][c->rows] = row->drift_position;
+    c->row[2][c->rows++] = row->drift_velocity;
     return 0;
+}
+
+static double largest(const double *x, int first)
+{
+    double most = 0;
+    for (int r = first; r < CRANK_ROWS; r++)
+        most = fmax(most, fabs(x[r]));
+    return most;
 }
 
 static int slider_crank(recipe_work *k, const char *options, crank *c)
@@ -231,33 +275,89 @@ static int crank_at_1(recipe_work *k)
     return status;
 }
 
+/* Figures 4.2 to 4.13: each by itself, as in the paper, with what dop8, post, makes of rtol = 1e-6.
+ */
+static int crank_pictures(recipe_work *k, int first, const char *const title[CRANK_KINDS],
+                          const crank *c, const crank *best)
+{
+    static const char *const names[] = {"4-2", "4-3", "4-4",  "4-5",  "4-6",  "4-7",
+                                        "4-8", "4-9", "4-10", "4-11", "4-12", "4-13"};
+    for (int kind = 0; kind < CRANK_KINDS; kind++) {
+        RECIPE_TRY(recipe_picture(k, names[first + kind], title[kind], "t",
+                                  kind == 0 ? "error" : "drift"));
+        for (int mine = 0; mine < 2; mine++) {
+            RECIPE_TRY(recipe_curve(k, mine ? "dop8, rtol = 1e-6" : "ab2, h = 0.1"));
+            for (int r = 0; r < CRANK_ROWS; r++)
+                RECIPE_TRY(recipe_point(k, 0.1 * r, (mine ? best : c)->row[kind][r]));
+        }
+    }
+    return 0;
+}
+
+/* A run, its slider made an error against that of `exact`. */
+static int crank_against(recipe_work *k, const char *options, const crank *exact, crank *c)
+{
+    RECIPE_TRY(slider_crank(k, options, c));
+    for (int r = 0; r < CRANK_ROWS; r++)
+        c->row[0][r] -= exact->row[0][r];
+    return 0;
+}
+
+/* What stabilisation is for: errors of long runs, without it over those with it. */
+static int crank_long(recipe_work *k)
+{
+    crank exact, none, both;
+    RECIPE_TRY(slider_crank(k, "motion=rigid method=dop8 rtol=1e-12 atol=1e-14 every=2 until=200",
+                            &exact));
+    RECIPE_TRY(crank_against(k, "motion=rigid method=ab2 step=0.1 every=2 until=200 stabilize=none",
+                             &exact, &none));
+    RECIPE_TRY(crank_against(k,
+                             "motion=rigid method=ab2 step=0.1 every=2 until=200 "
+                             "stabilize=post-simple stabilize-passes=1",
+                             &exact, &both));
+    return recipe_note(k, largest(none.row[0], 90) / largest(both.row[0], 90),
+                       "180 <= t <= 200, slider error, none over both");
+}
+
 int recipe_c_slider_crank(recipe_work *k)
 {
     static const struct {
-        const char *option, *name;
-    } rows[] = {{"none", "no stabilisation"},
-                {"post-simple", "both stabilised"},
-                {"post-velocity", "velocities stabilised"},
-                {"post-position", "positions stabilised"}};
-    crank exact, now;
-    k->labels[0] = "Slider crank, Adams-Bashforth 2, h = 0.1: error of the slider";
-    k->labels[1] = "t";
-    k->labels[2] = "error";
+        const char *option, *name, *title[CRANK_KINDS];
+    } rows[] = {
+        {"post-simple",
+         "both stabilised",
+         {"Figure 4.2: slider error, stabilised", "Figure 4.3: position drift, stabilised",
+          "Figure 4.4: velocity drift, stabilised"}},
+        {"none",
+         "no stabilisation",
+         {"Figure 4.5: slider error, not stabilised", "Figure 4.6: position drift, not stabilised",
+          "Figure 4.7: velocity drift, not stabilised"}},
+        {"post-velocity",
+         "velocities stabilised",
+         {"Figure 4.8: slider error, velocities stabilised",
+          "Figure 4.9: position drift, velocities stabilised",
+          "Figure 4.10: velocity drift, velocities stabilised"}},
+        {"post-position",
+         "positions stabilised",
+         {"Figure 4.11: slider error, positions stabilised",
+          "Figure 4.12: position drift, positions stabilised",
+          "Figure 4.13: velocity drift, positions stabilised"}}};
+    crank exact, best, now;
     RECIPE_TRY(crank_at_1(k));
     RECIPE_TRY(slider_crank(k, "motion=rigid method=dop8 rtol=1e-12 atol=1e-14 every=0.1 until=10",
                             &exact));
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    RECIPE_TRY(
+        crank_against(k, "motion=rigid method=dop8 rtol=1e-6 every=0.1 until=10", &exact, &best));
+    for (int i = 0; i < 4; i++) {
         char options[160];
         snprintf(
             options, sizeof options,
             "motion=rigid method=ab2 step=0.1 every=0.1 until=10 stabilize=%s stabilize-passes=1",
             rows[i].option);
-        RECIPE_TRY(slider_crank(k, options, &now));
-        RECIPE_TRY(recipe_note(k, now.position, "%s, drift of positions", rows[i].name));
-        RECIPE_TRY(recipe_note(k, now.velocity, "%s, drift of velocities", rows[i].name));
-        RECIPE_TRY(recipe_curve(k, "%s", rows[i].name));
-        for (int r = 0; r < CRANK_ROWS; r++)
-            RECIPE_TRY(recipe_point(k, 0.1 * r, now.slider[r] - exact.slider[r]));
+        RECIPE_TRY(crank_against(k, options, &exact, &now));
+        RECIPE_TRY(recipe_note(k, largest(now.row[1], 0), "%s, drift of positions", rows[i].name));
+        RECIPE_TRY(recipe_note(k, largest(now.row[2], 0), "%s, drift of velocities", rows[i].name));
+        RECIPE_TRY(crank_pictures(k, CRANK_KINDS * i, rows[i].title, &now, &best));
     }
-    return 0;
+    return crank_long(k);
 }

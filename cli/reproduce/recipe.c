@@ -37,12 +37,22 @@ const recipe_row recipe_table[] = {
      "lemmas 8.1 and 8.2; iterations are from an independent computation",
      "iterations with and without multipliers: steps of eps^(2/3) and eps^(1/2), or any",
      recipe_b_newton},
+    {"c-table-1-1",
+     "U. M. Ascher, H. Qin, S. Reich: Stabilization of DAEs and invariant manifolds (1992), "
+     "example 1, table 1.1 and figure 1.1",
+     "Baumgarte's term and two others, with backward Euler, in example 1", recipe_c_table_1_1},
     {"c-example-2",
      "U. M. Ascher, H. Qin, S. Reich: Stabilization of DAEs and invariant manifolds (1992), "
-     "example "
-     "2; alpha = 0 and 1 are printed, the others follow from the recursions (3.4), (3.7) and (3.9)",
+     "example 2 and its continuation (3.8); alpha = 0 and 1 are printed, the others follow from "
+     "the recursions (3.4), (3.7) and (3.9)",
      "deviation from an invariant manifold with forward and backward stabilisation",
      recipe_c_example_2},
+    {"c-theorems",
+     "U. M. Ascher, H. Qin, S. Reich: Stabilization of DAEs and invariant manifolds (1992), "
+     "theorems 3.1 to 3.3: the order p of the method is kept, the drift has order p + 1, in (3.7) "
+     "it decreases as 1/alpha",
+     "orders of errors and drift of six methods, stabilised, in Kepler's problem",
+     recipe_c_theorems},
     {"c-table-3-1",
      "U. M. Ascher, H. Qin, S. Reich: Stabilization of DAEs and invariant manifolds (1992), table "
      "3.1",
@@ -128,6 +138,19 @@ int recipe_point(recipe_work *k, double x, double y)
     xs[place] = x;
     ys[place] = y;
     k->start[k->curves]++;
+    return 0;
+}
+
+int recipe_picture(recipe_work *k, const char *name, const char *title, const char *x,
+                   const char *y)
+{
+    if (k->pictures == RECIPE_PICTURES)
+        return recipe_fail(k, "more than %d pictures", RECIPE_PICTURES);
+    k->picture[k->pictures].name = name;
+    k->picture[k->pictures].labels[0] = title;
+    k->picture[k->pictures].labels[1] = x;
+    k->picture[k->pictures].labels[2] = y;
+    k->picture[k->pictures++].first = k->curves;
     return 0;
 }
 

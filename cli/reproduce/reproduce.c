@@ -236,18 +236,20 @@ static void print_json(report *d, const recipe_row *recipe)
     cli_json_close(json, '}');
 }
 
-/* The picture; a build or a system without gnuplot does without. */
-static int draw(report *d, const recipe_row *recipe)
+/* One picture, of the curves from `first` to before `end`; a build or a system without gnuplot does
+ * without. */
+static int draw_one(report *d, const recipe_row *recipe, const char *name,
+                    const char *const *labels, int first, int end)
 {
     const char *names[RECIPE_CURVES];
     recipe_work *k = &d->work;
-    char *path = cli_format("%s/%s.png", d->out, recipe->name);
+    char *path = cli_format("%s/%s%s%s.png", d->out, recipe->name, name[0] ? "-" : "", name);
     if (!path)
         return cli_refuse(d->call, "out of memory");
-    for (int c = 0; c < k->curves; c++)
-        names[c] = k->name[c];
-    int code = taut_plot(path, k->labels, names, k->curves, k->start, k->x, k->y, k->logarithmic,
-                         &k->error);
+    for (int c = first; c < end; c++)
+        names[c - first] = k->name[c];
+    int code = taut_plot(path, labels, names, end - first, k->start + first, k->x, k->y,
+                         k->logarithmic, &k->error);
     free(path);
     if (code == TAUT_ERROR_UNAVAILABLE) {
         if (!d->call->quiet)
@@ -257,6 +259,18 @@ static int draw(report *d, const recipe_row *recipe)
     if (code != 0)
         cli_say_failure(&k->error);
     return cli_exit_status(code);
+}
+
+static int draw(report *d, const recipe_row *recipe)
+{
+    const recipe_work *k = &d->work;
+    int status = 0;
+    if (k->pictures == 0)
+        return draw_one(d, recipe, "", k->labels, 0, k->curves);
+    for (int p = 0; p < k->pictures && status == 0; p++)
+        status = draw_one(d, recipe, k->picture[p].name, k->picture[p].labels, k->picture[p].first,
+                          p + 1 < k->pictures ? k->picture[p + 1].first : k->curves);
+    return status;
 }
 
 static int write_files(report *d, const recipe_row *recipe)

@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-enum { RECIPE_CURVES = 16, RECIPE_KEY = 64, RECIPE_COORDINATES = 8 };
+enum { RECIPE_CURVES = 32, RECIPE_PICTURES = 12, RECIPE_KEY = 64, RECIPE_COORDINATES = 8 };
 
 typedef struct recipe_entry {
     char key[RECIPE_KEY];
@@ -23,6 +23,12 @@ typedef struct recipe_work {
     int start[RECIPE_CURVES + 1], curves;
     double *x, *y;
     bool logarithmic;
+    /* several pictures: each has the curves from `first` on; 0: one of all curves */
+    struct {
+        const char *name, *labels[3];
+        int first;
+    } picture[RECIPE_PICTURES];
+    int pictures;
     taut_error error;
 } recipe_work;
 
@@ -37,6 +43,9 @@ int recipe_note(recipe_work *k, double value, const char *key, ...)
     __attribute__((format(printf, 3, 4)));
 int recipe_curve(recipe_work *k, const char *name, ...) __attribute__((format(printf, 2, 3)));
 int recipe_point(recipe_work *k, double x, double y); /* of the latest curve */
+/* The curves that follow are in a picture of their own, RECIPE-name.png. */
+int recipe_picture(recipe_work *k, const char *name, const char *title, const char *x,
+                   const char *y);
 int recipe_fail(recipe_work *k, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void recipe_clear(recipe_work *k);
 
@@ -66,7 +75,9 @@ int recipe_b_methods(recipe_work *k);
 int recipe_b_damping(recipe_work *k);
 int recipe_b_expansion(recipe_work *k);
 int recipe_b_newton(recipe_work *k);
+int recipe_c_table_1_1(recipe_work *k);
 int recipe_c_example_2(recipe_work *k);
+int recipe_c_theorems(recipe_work *k);
 int recipe_c_table_3_1(recipe_work *k);
 int recipe_c_slider_crank(recipe_work *k);
 int recipe_d_michaelis_menten(recipe_work *k);

@@ -79,10 +79,12 @@ typedef struct taut_statistics {
     int64_t steps, rejected;
     int64_t force_evaluations, fast_force_evaluations, jets, jacobians;
     int64_t factorisations, solves, newton_iterations, micro_steps;
-    int64_t stabilizer_factorisations,
-        stabilizer_solves; /* the part of stabilisation after steps */
-    int64_t restarts;      /* of the process of a black box that failed */
-    int64_t reserved[3];   /* zero */
+    /* of these the part of stabilisation after steps, and its evaluations of (g, G), which are no
+     * force evaluations */
+    int64_t stabilizer_factorisations, stabilizer_solves;
+    int64_t restarts; /* of the process of a black box that failed */
+    int64_t stabilizer_evaluations;
+    int64_t reserved[2]; /* zero */
 } taut_statistics;
 
 TAUT_API const char *taut_version(void);       /* "0.1.0" */

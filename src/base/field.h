@@ -16,7 +16,7 @@ typedef struct taut_stages {
     const taut_sum *row;
     const double *c;
     double t, h;
-    double *const *kq, *const *kv;
+    double **kq, *const *kv; /* kq[0] may be replaced, where q' = v does not hold */
     const double *q, *v;
     double *next_q, *next_v;
 } taut_stages;

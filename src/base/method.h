@@ -88,6 +88,7 @@ typedef struct taut_method {
     /* what distinguishes rows of one family: a tableau, stages; the method's own */
     const void *data;
     bool uses_field;  /* integrates stepper->field, of second or of first order */
+    bool uses_stages; /* by field->stages, so that q' = v need not hold */
     bool averages;    /* effective motion: integrates the averaged system, not the model itself */
     bool first_order; /* supports first-order systems without a field */
     /* the estimate shrinks as h^error_order, with `propose` in the first step; 0: no estimate,

@@ -54,8 +54,9 @@ static const taut_option table[] = {
      "longest micro-step of the impulse methods; default: 1/20 of a radian of the fastest "
      "vibration"},
     {"stabilize", TAUT_OPTION_CHOICE, "", 0, 0,
-     "none|post|forward|backward|project|post-velocity|post-position|post-simple|baumgarte", "NAME",
-     "run compare", false, true,
+     "none|post|forward|backward|project|post-velocity|post-position|post-simple|baumgarte|"
+     "continuous|index-2",
+     "NAME", "run compare", false, true,
      "stabilisation of rigid bonds and invariants for explicit methods; default: post"},
     {"stabilize-passes", TAUT_OPTION_INTEGER, "2", 1, 10, "", "COUNT", "run compare", false, true,
      "Newton steps of a stabilisation after a step"},
@@ -65,10 +66,16 @@ static const taut_option table[] = {
      "run compare", false, true, "what a stabilisation moves; auto: both"},
     {"stabilize-direction", TAUT_OPTION_CHOICE, "auto", 0, 0,
      "auto|mass|unit|simple|transpose|gradient|control", "D", "run compare", false, true,
-     "along which a stabilisation moves; rigid bonds: mass (auto), unit, simple; first order: "
-     "transpose (auto), gradient; baumgarte of index 2: also control"},
+     "along which a stabilisation moves; rigid bonds: mass (auto), unit, simple, gradient; first "
+     "order: transpose (auto), gradient; baumgarte of index 2: also control"},
+    {"stabilize-refresh", TAUT_OPTION_INTEGER, "1", 1, 1000000, "", "COUNT", "run compare", false,
+     true, "steps that a factorisation of a stabilisation serves (post, forward)"},
+    {"stabilize-solver", TAUT_OPTION_CHOICE, "factor", 0, 0, "factor|diagonal|sor", "NAME",
+     "run compare", false, true,
+     "how a stabilisation inverts its matrix: by a factorisation, or approximately by its diagonal "
+     "or a sweep of relaxation"},
     {"stabilize-rate", TAUT_OPTION_REAL, "10", POSITIVE, "", "RATE", "run compare", false, true,
-     "rate of Baumgarte's terms"},
+     "rate of the terms of baumgarte, continuous and index-2"},
     {"stabilize-damping", TAUT_OPTION_REAL, "", POSITIVE, "", "D", "run compare", false, true,
      "g'' + D g' + RATE^2 g = 0 of rigid bonds by Baumgarte; default: 2 RATE"},
     {"from", TAUT_OPTION_REAL, "0", ANY_REAL, "", "T", "run check project spectrum compare", false,

@@ -19,6 +19,7 @@ typedef struct taut_projector {
     void (*destroy)(struct taut_projector *projector);
     /* what later calls depend on; NULL: nothing */
     void (*archive)(struct taut_projector *projector, taut_archive *archive);
+    const char *warning; /* a sentence about calls so far, for the user; NULL: none */
     taut_statistics *statistics;
     void *self;
 } taut_projector;

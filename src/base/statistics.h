@@ -17,6 +17,7 @@ static inline void taut_statistics_add(taut_statistics *sum, const taut_statisti
     sum->micro_steps += more->micro_steps;
     sum->stabilizer_factorisations += more->stabilizer_factorisations;
     sum->stabilizer_solves += more->stabilizer_solves;
+    sum->stabilizer_evaluations += more->stabilizer_evaluations;
     sum->restarts += more->restarts;
 }
 

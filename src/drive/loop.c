@@ -71,6 +71,8 @@ int taut_stabilize(taut_solver *solver, taut_error *error)
                                 : by->apply(by, s->now.t, s->now.q, s->now.v, error);
     count->stabilizer_factorisations += count->factorisations - before.factorisations;
     count->stabilizer_solves += count->solves - before.solves;
+    if (by->warning && !solver->notice[1][0])
+        snprintf(solver->notice[1], sizeof solver->notice[1], "%s", by->warning);
     if (status > 0)
         status = taut_fail(
             error, TAUT_ERROR_EVALUATE,

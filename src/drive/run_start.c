@@ -59,16 +59,36 @@ static bool is_slow(const taut_solver *solver)
            (solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL));
 }
 
-static int make_field(taut_solver *solver, bool baumgarte, taut_field **field, taut_error *error)
+/* Stabilisations that are terms of the field. */
+static bool is_term(const char *kind)
+{
+    return strcmp(kind, "baumgarte") == 0 || strcmp(kind, "continuous") == 0 ||
+           strcmp(kind, "index-2") == 0;
+}
+
+/* kind: of such a term, or "none" */
+static int make_field(taut_solver *solver, const char *kind, taut_field **field, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
     const taut_options *options = solver->options;
-    double rate = baumgarte ? taut_options_real(options, "stabilize-rate") : 0, damping = 2 * rate;
-    if (s->first_order) {
-        const char *along = baumgarte ? taut_options_text(options, "stabilize-direction") : NULL;
-        return taut_field_first_order(s->context, s->arena, s->statistics, rate, along, field,
-                                      error);
-    }
+    bool term = is_term(kind), reduced = strcmp(kind, "index-2") == 0,
+         baumgarte = strcmp(kind, "baumgarte") == 0;
+    double rate = term ? taut_options_real(options, "stabilize-rate") : 0, damping = 2 * rate;
+    const char *along = term ? taut_options_text(options, "stabilize-direction") : NULL;
+    if (s->first_order && reduced && strcmp(along, "auto") != 0 && strcmp(along, "transpose") != 0)
+        return taut_fail_option(error, TAUT_ERROR_REFUSED, "stabilize-direction",
+                                "the index-2 form of first-order systems is along transpose");
+    if (s->first_order)
+        return taut_field_first_order(s->context, s->arena, s->statistics, rate,
+                                      reduced ? "tangent" : along, field, error);
+    if (term && !baumgarte && !s->method->uses_stages)
+        return taut_fail_option(error, TAUT_ERROR_REFUSED, "stabilize",
+                                "%s has a term in the rates of positions, which method %s does not "
+                                "support; use a Runge-Kutta method, or post",
+                                kind, s->method->name);
+    if (term && !baumgarte)
+        return taut_field_continuous(s->context, s->arena, s->statistics, rate, along, reduced,
+                                     field, error);
     /* x'' + 2 rate x' + rate^2 x = 0 has no overshoot */
     if (baumgarte && taut_options_given(options, "stabilize-damping"))
         damping = taut_options_real(options, "stabilize-damping");
@@ -86,7 +106,7 @@ static int make_second_field(taut_solver *solver, taut_error *error)
          conserved = solver->drift.conserved > 0;
     if (s->field || !(algebraic || conserved))
         return TAUT_OK;
-    return make_field(solver, false, &solver->algebraic, error);
+    return make_field(solver, "none", &solver->algebraic, error);
 }
 
 /* Explicit methods drift from what holds exactly, so they are stabilised unless the options specify
@@ -102,14 +122,16 @@ static int make_stabilizer(taut_solver *solver, const char *kind, taut_error *er
             "there are no rigid bonds, constraints or invariants that %s could keep", kind);
     if (!given)
         kind = something && s->method->uses_field ? "post" : "none";
-    if (strcmp(kind, "none") == 0 || strcmp(kind, "baumgarte") == 0)
+    if (strcmp(kind, "none") == 0 || is_term(kind))
         return TAUT_OK;
     taut_stabilization how = {
         .form = kind,
         .passes = (int)taut_options_integer(solver->options, "stabilize-passes"),
         .alpha = taut_options_real(solver->options, "stabilize-alpha"),
         .of = taut_options_text(solver->options, "stabilize-of"),
-        .direction = taut_options_text(solver->options, "stabilize-direction")};
+        .direction = taut_options_text(solver->options, "stabilize-direction"),
+        .refresh = (int)taut_options_integer(solver->options, "stabilize-refresh"),
+        .solver = taut_options_text(solver->options, "stabilize-solver")};
     return taut_stabilizer_create(&how, s->context, s->arena, s->statistics, &solver->stabilizer,
                                   error);
 }
@@ -118,21 +140,21 @@ int taut_start_prepare(taut_solver *solver, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
     const char *kind = taut_options_text(solver->options, "stabilize");
-    bool baumgarte = strcmp(kind, "baumgarte") == 0;
-    if (baumgarte && !s->method->uses_field)
+    if (is_term(kind) && !s->method->uses_field)
         return taut_fail_option(error, TAUT_ERROR_REFUSED, "stabilize",
-                                "baumgarte changes the equations that explicit methods integrate; "
-                                "method %s does not use them",
-                                s->method->name);
-    if (baumgarte && solver->drift.conserved > 0)
+                                "%s changes the equations that explicit methods integrate; method "
+                                "%s does not use them",
+                                kind, s->method->name);
+    if (is_term(kind) && solver->drift.conserved > 0)
         return taut_fail_option(error, TAUT_ERROR_REFUSED, "stabilize",
-                                "baumgarte keeps rigid bonds only; [invariants] of a mechanical "
-                                "model need post, project or none");
+                                "%s keeps rigid bonds only; [invariants] of a mechanical model "
+                                "need post, project or none",
+                                kind);
     bool slow_field = s->method->uses_field && is_slow(solver);
     if (slow_field)
         TAUT_TRY(taut_slow_level_create(solver, error));
     else if (s->method->uses_field)
-        TAUT_TRY(make_field(solver, baumgarte, &s->field, error));
+        TAUT_TRY(make_field(solver, kind, &s->field, error));
     if (s->first_order)
         TAUT_TRY(taut_follow_create(s->context, s->arena, &solver->follow, error));
     TAUT_TRY(make_second_field(solver, error));

@@ -19,7 +19,7 @@
 #include "expr/digest.h"
 #include "slow/multiplier_recursion.h"
 
-enum { FORMAT = 2 };
+enum { FORMAT = 3 };
 static const char magic[8] = "TAUTRUN";
 
 /* ---- is it the same system, with the same options? */
@@ -368,6 +368,7 @@ static void walk_counters(taut_solver *solver, taut_archive *a)
                               &s->micro_steps,
                               &s->stabilizer_factorisations,
                               &s->stabilizer_solves,
+                              &s->stabilizer_evaluations,
                               &solver->altered,
                               &solver->rows.next,
                               &solver->plan.done,

@@ -35,6 +35,13 @@
     row(taut_adams) \
     row(taut_ab2) \
     row(taut_rattle) \
+    row(taut_shake) \
+    row(taut_rattle4) \
+    row(taut_rattle6) \
+    row(taut_rattle8) \
+    row(taut_verlet4) \
+    row(taut_verlet6) \
+    row(taut_verlet8) \
     row(taut_projected_impulse) \
     row(taut_mollified_impulse) \
     row(taut_impulse_method) \

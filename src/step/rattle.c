@@ -10,7 +10,11 @@
  * on with G of the new point in its second row, which is Newton's own. It begins with the
  * multipliers mu of the velocity stage, corrected by lambda - mu as the last steps continue it,
  * and ends where the next correction would be below rounding: the rate of convergence is known
- * from the steps before. Both together save half of the iterations. */
+ * from the steps before. Both together save half of the iterations.
+ *
+ * SHAKE [Ryckaert, Ciccotti, Berendsen 1977] has the same positions; its velocities are not
+ * projected, v+ = v_half + h/2 M^-1 (F(q+) - G(q+)^T lambda), and G v is of size h^2. What is
+ * missing of lambda there is found in the next position stage: half of its change is SHAKE's. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -43,6 +47,7 @@ typedef struct rattle {
     double *past[HISTORY];
     int steps;      /* how many of them are known */
     double h, rate; /* of the latest step: its length, and the rate of its iteration */
+    double *mu;     /* SHAKE: multipliers of the latest step, [rigid bonds]; NULL: RATTLE */
 } rattle;
 
 static const double UNKNOWN_RATE = 0;
@@ -56,6 +61,10 @@ static int create(taut_stepper *s, taut_error *error)
     taut_mechanics *x = &w->mechanics;
     TAUT_TRY(taut_mechanics_create(x, s->context, s->arena, s->statistics, 0, error));
     TAUT_TRY(taut_mechanics_need_masses(x, "method rattle", error));
+    if (s->method->data) {
+        w->mu = TAUT_NEW(s->arena, double, x->rods);
+        TAUT_TRY(taut_mechanics_invert(x, "method shake", s->now.t, s->arena, error));
+    }
     TAUT_TRY(TAUT_RESERVE(s->arena, s->n, error, &w->force, &w->kick, &w->total, &w->step));
     w->residual = TAUT_NEW(s->arena, double, x->rods);
     w->g = TAUT_NEW(s->arena, double, x->rods > 0 ? x->rod_start[x->rods] : 0);
@@ -65,6 +74,8 @@ static int create(taut_stepper *s, taut_error *error)
     w->rate = UNKNOWN_RATE;
     TAUT_TRY(taut_mechanics_saddle(x, false, true, &s->arena->allocator, &w->saddle, error));
     TAUT_TRY(taut_mechanics_saddle(x, false, false, &s->arena->allocator, &w->general, error));
+    if (w->mu) /* G is read by rows */
+        return TAUT_OK;
     w->columns = taut_mechanics_room(x, w->saddle);
     taut_mechanics_columns(x, w->columns);
     return TAUT_OK;
@@ -77,6 +88,7 @@ static void destroy(taut_stepper *s)
         return;
     taut_saddle_destroy(w->saddle);
     taut_saddle_destroy(w->general);
+    taut_mechanics_destroy(&w->mechanics);
 }
 
 /* G of the rigid bonds as it was evaluated becomes w->g; its array takes the next one. */
@@ -120,6 +132,7 @@ static int complete(taut_stepper *s, taut_error *error)
         TAUT_TRY(arrive(s, &s->now, error));
         TAUT_TRY(accelerate(s, w->kick, error));
         taut_copy(s->n, w->kick, s->now.a);
+        taut_copy(w->mu ? w->mechanics.rods : 0, w->residual, w->mu);
         s->statistics->solves++;
     } else if (!w->complete)
         TAUT_TRY(accelerate(s, s->now.a, error));
@@ -327,6 +340,22 @@ static int reach_bonds(taut_stepper *s, const taut_state *old, const taut_state 
     return fail_converge(old->t, h, error);
 }
 
+/* kick = h/2 M^-1 (F - G^T mu), of a velocity along the bonds, or with SHAKE's multipliers. */
+static int kick(taut_stepper *s, double h, taut_error *error)
+{
+    rattle *w = s->work;
+    taut_mechanics *x = &w->mechanics;
+    rattle_scale(s->n, h / 2, w->force, w->kick);
+    if (!w->mu) {
+        s->statistics->solves++;
+        return taut_saddle_oppose(w->saddle, true, w->kick, w->residual, error);
+    }
+    taut_add_scaled(x->rods, 1 / (h * h), w->past[0], w->mu);
+    for (taut_index r = 0; r < x->rods; r++)
+        taut_row_add(&x->rod_rows, w->g, r, -h / 2 * w->mu[r], w->kick);
+    return taut_mechanics_divide(x, w->kick, error);
+}
+
 static int step(taut_stepper *s, double h, taut_error *error)
 {
     rattle *w = s->work;
@@ -348,9 +377,7 @@ static int step(taut_stepper *s, double h, taut_error *error)
     rattle_kick(s->n, 1 / h, w->total, old.v, next.v);
 
     TAUT_TRY(arrive(s, &next, error));
-    rattle_scale(s->n, h / 2, w->force, w->kick);
-    TAUT_TRY(taut_saddle_oppose(w->saddle, true, w->kick, w->residual, error));
-    s->statistics->solves++;
+    TAUT_TRY(kick(s, h, error));
     rattle_finish(s->n, 2 / h, w->kick, next.v);
     w->fresh = true;
     w->steps = known < HISTORY ? known + 1 : HISTORY;
@@ -408,7 +435,29 @@ static void archive(taut_stepper *s, taut_archive *to)
     taut_archive_integer(to, &w->steps, 0, HISTORY);
     taut_archive_real(to, &w->h);
     taut_archive_real(to, &w->rate);
+    if (w->mu)
+        taut_archive_reals(to, w->mu, x->rods);
 }
+
+const taut_method taut_shake = {
+    .name = "shake",
+    .motions = TAUT_MOTION_RIGID | TAUT_MOTION_FULL,
+    .order = 2,
+    .summary = "SHAKE: the positions of RATTLE; velocities leave the rigid bonds by h^2",
+    .reference = "Ryckaert, Ciccotti, Berendsen 1977",
+    .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS,
+    .refuses = TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS |
+               TAUT_HAS_ALGEBRAIC | TAUT_HAS_STEPPER,
+    .data = "velocities are not projected",
+    .stability = 2,
+    .create = create,
+    .destroy = destroy,
+    .step = step,
+    .changed = changed,
+    .complete = complete,
+    .multipliers = multipliers,
+    .archive = archive,
+};
 
 const taut_method taut_rattle = {
     .name = "rattle",

@@ -19,10 +19,16 @@ int taut_field_index1(taut_context *context, taut_arena *arena, taut_statistics 
  * lambda^(0) of slow motion (slow/slow_field.c). */
 int taut_field_stiff_index1(taut_context *context, taut_arena *arena, taut_statistics *statistics,
                             taut_field **field, taut_error *error);
+/* (4.4): q' = v + dq, v' = a + dv, stabilised at this rate; reduced: the index-2 form (2.4). For
+ * methods with uses_stages. direction: "mass" (NULL, "auto"), "unit", "simple", "gradient". */
+int taut_field_continuous(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                          double rate, const char *direction, bool reduced, taut_field **field,
+                          taut_error *error);
 /* z' = f(t,z,y) - gamma F h, y from G f(t,z,y) + g_t = 0 (constraints); h = (constraints,
  * invariants). gamma = 0: no stabilising term. y is returned in lambda's place. F by its direction:
  * "transpose" (NULL, "auto") H^T (H H^T)^-1 (1.7); "gradient" H^T (1.8); "control" B (G B)^-1,
- * B = df/dy, Baumgarte's own (1.6): G f + g_t + gamma g = 0, for constraints alone. */
+ * B = df/dy, Baumgarte's own (1.6): G f + g_t + gamma g = 0, for constraints alone; "tangent"
+ * (2.4) with D = H^T: z' = f - F (H f + h_t + gamma h). */
 int taut_field_first_order(taut_context *context, taut_arena *arena, taut_statistics *statistics,
                            double gamma, const char *direction, taut_field **field,
                            taut_error *error);

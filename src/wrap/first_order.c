@@ -2,7 +2,8 @@
  * if wanted.
  *
  *     z' = f(t,z,y) - gamma F(z) h(t,z), F = H^T (H H^T)^-1, h = (constraints, invariants)
- *     [Ascher, Qin, Reich 1992, (1.7), (2.3)], or F = H^T (1.8), or F = B (G B)^-1 (1.6)
+ *     [Ascher, Qin, Reich 1992, (1.7), (2.3)], or F = H^T (1.8), or F = B (G B)^-1 (1.6);
+ *     z' = f - F (H f + h_t + gamma h), the index-2 form (2.4)
  *
  * y follows from the differentiated constraints, G f(t,z,y) + g_t = 0, by Newton's iteration
  * with G B, B = df/dy. Where B does not depend on y the first correction is exact, and f + B dy
@@ -25,6 +26,7 @@ typedef struct first_order {
     taut_index n, rows, algebraic; /* rows of h */
     double gamma;
     bool baumgarte;              /* F = B (G B)^-1: a term in the equations for y */
+    bool tangent;                /* (2.4) */
     bool linear, known;          /* f is linear in y; that has been found out */
     double *y0, *near, *entries; /* for finding out: y of the start, a state, df/dy */
     taut_pattern jacobian, control;
@@ -174,9 +176,11 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
         taut_copy(w->algebraic, w->y, lambda);
     if (!w->invariants)
         return TAUT_OK;
-    TAUT_TRY(taut_invariants_step(w->invariants, t, q, NULL, w->push, error));
-    for (taut_index i = 0; i < w->n; i++)
-        rate[i] -= w->gamma * w->push[i];
+    if (w->tangent)
+        TAUT_TRY(taut_invariants_rate(w->invariants, t, q, rate, w->gamma, w->push, error));
+    else
+        TAUT_TRY(taut_invariants_step(w->invariants, t, q, NULL, w->push, error));
+    taut_add_scaled(w->n, w->tangent ? -1 : -w->gamma, w->push, rate);
     return TAUT_OK;
 }
 
@@ -294,6 +298,7 @@ static int fill(first_order *w, const char *direction, taut_arena *arena, taut_e
         return TAUT_OK;
     bool constraints_alone = w->algebraic > 0 && sizes.invariants == 0 && sizes.followed == 0;
     w->baumgarte = strcmp(direction, "control") == 0;
+    w->tangent = strcmp(direction, "tangent") == 0;
     if (w->baumgarte && !constraints_alone)
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "direction control needs algebraic variables that keep every constraint "

@@ -22,6 +22,10 @@ struct taut_invariants {
     unsigned char *velocity; /* [n]: may move; NULL: all */
     bool marked;             /* velocity is set */
     bool gradient;           /* F = H^T */
+    taut_relax relax;        /* instead of a factorisation */
+    int refresh;             /* steps that one serves */
+    int64_t epoch, seen;     /* which of these it belongs to, from 1; 0: none; the latest step */
+    double *guess, *spare;   /* relaxation: y of the step before; no y */
     unsigned char *again;    /* and where they are found out, [n]; */
     taut_pattern tangent;
     taut_values rates; /* force, force_dq */
@@ -131,7 +135,7 @@ static int fill(taut_invariants *w, taut_invariants_of which, taut_arena *arena,
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &w->jacobian, error));
     double *z;
     TAUT_TRY(TAUT_RESERVE(arena, sizes.bonds, error, &w->values.bond, &w->values.bond_dt));
-    TAUT_TRY(TAUT_RESERVE(arena, w->rows, error, &w->kept, &w->h, &w->right));
+    TAUT_TRY(TAUT_RESERVE(arena, w->rows, error, &w->kept, &w->h, &w->right, &w->guess, &w->spare));
     TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->ones, &z));
     w->values.jacobian = TAUT_NEW(arena, double, sizes.jacobian_entries);
     w->y = TAUT_NEW(arena, double, w->n > sizes.algebraic ? w->n : sizes.algebraic);
@@ -169,8 +173,29 @@ int taut_invariants_create(taut_context *context, taut_invariants_of which, taut
     return status;
 }
 
+void taut_invariants_approximate(taut_invariants *w, taut_relax relax, int refresh)
+{
+    w->relax = relax;
+    w->refresh = refresh;
+}
+
+/* The first one after a step begins with the y of the step before. */
+static void relax(taut_invariants *w, double *push)
+{
+    bool later = w->seen == w->statistics->steps;
+    taut_clear(w->rows, w->spare);
+    taut_relax_solve(w->relax, &w->jacobian, w->rows, w->values.jacobian, NULL, w->right,
+                     later || w->relax == TAUT_RELAX_DIAGONAL ? w->spare : w->guess, push);
+    w->seen = w->statistics->steps;
+}
+
 static int factor(taut_invariants *w, double t, taut_error *error)
 {
+    int64_t epoch = w->refresh > 1 ? 1 + w->statistics->steps / w->refresh : 0;
+    if (w->refresh > 1 && w->epoch == epoch)
+        return TAUT_OK;
+    w->epoch = 0;
+    w->statistics->factorisations++;
     taut_singular parts = {.context = w->context,
                            .allocator = w->allocator,
                            .n = w->n,
@@ -180,15 +205,17 @@ static int factor(taut_invariants *w, double t, taut_error *error)
                            .column = w->jacobian.column,
                            .jacobian = w->values.jacobian};
     int status = taut_saddle_factor(w->saddle, w->ones, w->values.jacobian, NULL, NULL, error);
+    w->epoch = status == 0 ? epoch : 0;
     return taut_singular_explain(&parts, status, t,
                                  w->velocity ? "velocities alone cannot keep all invariants"
                                              : "the state cannot be stabilised",
                                  error);
 }
 
-int taut_invariants_step(taut_invariants *w, double t, const double *z, const double *from,
-                         double *push, taut_error *error)
+/* h, H (of what may move) and h_t at (t, z); right = h. */
+static int evaluate(taut_invariants *w, double t, const double *z, taut_error *error)
 {
+    w->statistics->stabilizer_evaluations++;
     TAUT_TRY(taut_evaluate_inside(w->context, t, z, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN,
                                   &w->values, error));
     for (taut_index i = 0; i < w->rows; i++)
@@ -200,26 +227,58 @@ int taut_invariants_step(taut_invariants *w, double t, const double *z, const do
     for (taut_index e = 0; w->movable > 0 && e < w->jacobian.start[w->rows]; e++)
         if (w->jacobian.column[e] < w->movable)
             w->values.jacobian[e] = 0;
-    for (taut_index i = 0; from && i < w->rows; i++)
-        for (taut_index e = w->jacobian.start[i]; e < w->jacobian.start[i + 1]; e++) {
-            taut_index k = w->jacobian.column[e];
-            w->right[i] += w->values.jacobian[e] * (from[k] - z[k]);
-        }
+    return TAUT_OK;
+}
+
+/* push = F right; F = H^T: of h itself */
+static int solve(taut_invariants *w, double t, double *push, taut_error *error)
+{
     taut_clear(w->n, push);
     if (w->gradient) {
         for (taut_index i = 0; i < w->rows; i++)
             taut_row_add(&w->jacobian, w->values.jacobian, i, w->h[i], push);
         return TAUT_OK;
     }
+    if (w->relax != TAUT_RELAX_NONE) {
+        relax(w, push);
+        return TAUT_OK;
+    }
     TAUT_TRY(factor(w, t, error));
-    w->statistics->factorisations++;
     w->statistics->solves++;
     return taut_saddle_solve(w->saddle, 1, push, w->right, error);
+}
+
+int taut_invariants_step(taut_invariants *w, double t, const double *z, const double *from,
+                         double *push, taut_error *error)
+{
+    TAUT_TRY(evaluate(w, t, z, error));
+    for (taut_index i = 0; from && i < w->rows; i++)
+        for (taut_index e = w->jacobian.start[i]; e < w->jacobian.start[i + 1]; e++) {
+            taut_index k = w->jacobian.column[e];
+            w->right[i] += w->values.jacobian[e] * (from[k] - z[k]);
+        }
+    return solve(w, t, push, error);
+}
+
+int taut_invariants_rate(taut_invariants *w, double t, const double *z, const double *f,
+                         double gamma, double *push, taut_error *error)
+{
+    TAUT_TRY(evaluate(w, t, z, error));
+    for (taut_index i = 0; i < w->rows; i++)
+        w->right[i] = gamma * w->h[i] + w->values.bond_dt[i] +
+                      taut_row_dot(&w->jacobian, w->values.jacobian, i, f);
+    return solve(w, t, push, error);
 }
 
 void taut_invariants_archive(taut_invariants *w, taut_archive *archive)
 {
     taut_archive_reals(archive, w->kept, w->rows);
+    taut_archive_reals(archive, w->guess, w->rows);
+    taut_archive_count(archive, &w->seen);
+    if (w->refresh <= 1)
+        return;
+    taut_archive_count(archive, &w->epoch);
+    taut_saddle_archive(w->saddle, archive);
 }
 
 double taut_invariants_size(const taut_invariants *w, const double *z, double *rounding)

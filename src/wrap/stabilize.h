@@ -10,9 +10,12 @@
  *                mass      D = M^-1 G^T; velocities where the position has landed  (4.7)
  *                unit      the same with D = G^T
  *                simple    D = G^T, both from one point                            (4.8)
+ *                gradient  F = diag(G^T, G^T), without an inverse                  (1.14)
  *                of constraints and invariants of first-order systems:
  *                transpose D = H^T
  *                gradient  F = H^T                                                 (1.14)
+ *     refresh    a factorisation of H D serves this number of steps                (section 5)
+ *     solver     factor; diagonal or sor: no factorisation (relax.h)               (section 5)
  *
  * "post-velocity", "post-position" and "post-simple" are post of these, simple. First order,
  * velocity: only variables that are the rate of another one move (Table 3.1). */
@@ -26,6 +29,8 @@ typedef struct taut_stabilization {
     int passes;                 /* 0: 1 */
     double alpha;               /* 0: 1 */
     const char *of, *direction; /* NULL or "auto": of the form, and of the system */
+    int refresh;                /* 0: 1 */
+    const char *solver;         /* NULL: "factor" */
 } taut_stabilization;
 
 int taut_stabilizer_create(const taut_stabilization *how, taut_context *context, taut_arena *arena,
@@ -36,5 +41,4 @@ int taut_stabilizer_create(const taut_stabilization *how, taut_context *context,
  * altered the state. v is for mechanical systems. */
 int taut_stabilizer_begin(taut_projector *projector, double t, const double *q, const double *v,
                           taut_error *error);
-
 #endif

@@ -17,14 +17,16 @@ typedef struct rig_how {
     const char *model;  /* text, or a file of models/ when it has no line break */
     const char *set[4]; /* parameters */
     const char *method;
-    const char *field;  /* "full", "rigid" (derived system, index-1), "index-1", "first"; NULL: the
-                           method has its own */
-    double alpha, beta; /* Baumgarte; for "first", alpha is gamma */
+    const char *field;     /* "full", "rigid" (derived system, index-1), "index-1", "first",
+                              "continuous", "index-2"; NULL: the method has its own */
+    double alpha, beta;    /* Baumgarte; for the last three, alpha is gamma */
     const char *stabilize; /* NULL: none */
     int passes;
     double share;               /* alpha of it */
     const char *of, *direction; /* likewise */
-    bool rigid;                 /* derived rigid system although the method uses no field */
+    int refresh;
+    const char *solver;
+    bool rigid; /* derived rigid system although the method uses no field */
     double from;
     const taut_allocator *allocator;
 } rig_how;
@@ -71,6 +73,9 @@ static inline int rig_field(rig *r, const rig_how *how)
     if (strcmp(how->field, "first") == 0)
         return taut_field_first_order(r->context, &r->arena, &r->statistics, how->alpha,
                                       how->direction, &s->field, &r->error);
+    if (strcmp(how->field, "continuous") == 0 || strcmp(how->field, "index-2") == 0)
+        return taut_field_continuous(r->context, &r->arena, &r->statistics, how->alpha,
+                                     how->direction, how->field[0] == 'i', &s->field, &r->error);
     return taut_field_index1(r->context, &r->arena, &r->statistics, how->alpha, how->beta,
                              &s->field, &r->error);
 }
@@ -109,7 +114,8 @@ static inline int rig_build(rig *r, const rig_how *how)
     TAUT_TRY(s->method->create(s, &r->error));
     if (how->stabilize)
         return taut_stabilizer_create(
-            &(taut_stabilization){how->stabilize, how->passes, how->share, how->of, how->direction},
+            &(taut_stabilization){how->stabilize, how->passes, how->share, how->of, how->direction,
+                                  how->refresh, how->solver},
             r->context, &r->arena, &r->statistics, &r->projector, &r->error);
     return 0;
 }
