@@ -50,6 +50,12 @@ static const taut_option table[] = {
     {"level", TAUT_OPTION_INTEGER, "", 0, 4, "", "K", "run", false, true,
      "explicit methods in motion slow: level of the slow multipliers; default: the lowest whose "
      "truncation is below the tolerance"},
+    {"project", TAUT_OPTION_TEXT, "", 0, 0, "", "WHEN", "run", false, true,
+     "onto the slow manifold: none, start, 'every T', 'drift X' (when springs are off their slow "
+     "forces by X more, as a length), step, or stage (at every evaluation of an explicit method); "
+     "default: start in motion slow"},
+    {"projection", TAUT_OPTION_TEXT, "auto", 0, 0, "", "NAME", "run", false, true,
+     "which projection `project` uses; `taut methods` lists them"},
     {"inner-step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run compare", false, true,
      "longest micro-step of the impulse methods; default: 1/20 of a radian of the fastest "
      "vibration"},

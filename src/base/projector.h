@@ -19,6 +19,8 @@ typedef struct taut_projector {
     void (*destroy)(struct taut_projector *projector);
     /* what later calls depend on; NULL: nothing */
     void (*archive)(struct taut_projector *projector, taut_archive *archive);
+    /* [m]: multipliers at the state of the latest apply, where it finds them; NULL: none */
+    const double *lambda;
     taut_statistics *statistics;
     void *self;
 } taut_projector;

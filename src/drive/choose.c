@@ -140,6 +140,7 @@ static int settle_method(taut_solver *solver, const taut_method *method, bool st
                          taut_motion_name(solver->motion));
     }
     solver->stepper.method = method;
+    TAUT_TRY(taut_projecting_check(solver, method, error));
     TAUT_TRY(taut_method_accepts(method, &solver->sizes, error));
     return solver->motion == TAUT_MOTION_EFFECTIVE ? taut_start_system(solver, method, error)
                                                    : TAUT_OK;
@@ -158,8 +159,11 @@ static int choose_method(taut_solver *solver, const taut_options *given, taut_er
     if (name[0] && !method && !(motion_given && !method_given))
         return taut_method_unknown("method", name, error);
 
-    solver->unspecified = !motion[0] && !name[0] && !solver->own;
+    bool inside = taut_projecting_inside(solver);
+    solver->unspecified = !motion[0] && !name[0] && !solver->own && !inside;
     unsigned bit = taut_motion_bit(motion);
+    if (!bit && inside)
+        bit = TAUT_MOTION_SLOW;
     bool agree = method && (method->motions & bit);
     if (method && bit && !agree && method_given && !motion_given)
         bit = 0;
@@ -285,6 +289,7 @@ int taut_choose(taut_solver *solver, const taut_options *options, taut_error *er
     if (solver->stepper.trial) /* the diagnosis is wanted in any case */
         TAUT_TRY(taut_motion_diagnose(solver, status == 0 ? error : NULL));
     TAUT_TRY(status);
+    TAUT_TRY(taut_projecting_read(solver, error));
     TAUT_TRY(choose_method(solver, options, error));
     choose_step_source(solver, options, of_run);
     TAUT_TRY(check_tolerance(solver, options, error));
@@ -302,7 +307,7 @@ static int find_frequency(taut_solver *solver, taut_error *error)
     const taut_state *now = &solver->stepper.now;
     double stability = solver->stepper.method->stability;
     if (!(solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)) || stability == 0 ||
-        solver->level.field)
+        solver->level.field || solver->projecting.inner)
         return TAUT_OK;
     if (!taut_start_diagnosed(solver) || d->frequencies == 0) {
         taut_error reason;
