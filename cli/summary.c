@@ -23,6 +23,7 @@ static const struct {
     {"stabilizer_factorisations", offsetof(taut_statistics, stabilizer_factorisations)},
     {"stabilizer_solves", offsetof(taut_statistics, stabilizer_solves)},
     {"restarts", offsetof(taut_statistics, restarts)},
+    {"projections", offsetof(taut_statistics, projections)},
 };
 enum { COUNTS = sizeof counts / sizeof counts[0], LABEL = 24 };
 

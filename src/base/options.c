@@ -115,32 +115,32 @@ static const taut_option table[] = {
      "as well"},
     {"expansion", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "project", false, false,
      "series: also the coefficients of the slow point as a power series in the compliance"},
-    {"omega", TAUT_OPTION_REAL, "", POSITIVE, "", "W", "project", false, true,
+    {"omega", TAUT_OPTION_REAL, "", POSITIVE, "", "W", "run project", false, true,
      "ipa: the frequency that determines window and step size; default: the lowest of a single "
      "spring; kernel, where stiffness is not declared: motion with a frequency above 0.6 W is "
      "fast; "
      "default: the largest gap separates"},
-    {"window", TAUT_OPTION_REAL, "18.849555921538759", POSITIVE, "", "L", "project", false, true,
+    {"window", TAUT_OPTION_REAL, "18.849555921538759", POSITIVE, "", "L", "run project", false, true,
      "ipa: filter over times up to L/omega to both sides; default: 6 pi"},
-    {"micro-steps", TAUT_OPTION_INTEGER, "", 2, 1e9, "", "COUNT", "project", false, true,
+    {"micro-steps", TAUT_OPTION_INTEGER, "", 2, 1e9, "", "COUNT", "run project", false, true,
      "ipa: Verlet steps to each side; default: 18, more if required by the fastest spring; "
      "kernel: of smooth passes"},
-    {"kernel", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|aware|smooth|bump|cubic", "NAME", "project",
+    {"kernel", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|aware|smooth|bump|cubic", "NAME", "run project",
      false, true,
      "kernel: frequency-tuned passes (aware), passes with a smooth kernel, or with a smooth bump; "
      "auto: aware, then smooth; ipa: smooth, bump, or the cubic kernel of the paper, which is "
      "auto"},
-    {"moments", TAUT_OPTION_INTEGER, "5", 1, 9, "", "MU", "project", false, true,
+    {"moments", TAUT_OPTION_INTEGER, "5", 1, 9, "", "MU", "run project", false, true,
      "kernel, ipa: vanishing moments of the smooth kernel, an odd number"},
-    {"smoothness", TAUT_OPTION_INTEGER, "", 0, 20, "", "NU", "project", false, true,
+    {"smoothness", TAUT_OPTION_INTEGER, "", 0, 20, "", "NU", "run project", false, true,
      "kernel, ipa: the smooth kernel is (1 - t^2)^(NU+1) times a polynomial in t^2; default: "
      "(MU+1)/2"},
-    {"accelerate", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "project", false, true,
+    {"accelerate", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run project", false, true,
      "kernel: Anderson's acceleration of smooth passes"},
-    {"passes", TAUT_OPTION_INTEGER, "30", 1, 1e6, "", "COUNT", "project", false, true,
+    {"passes", TAUT_OPTION_INTEGER, "30", 1, 1e6, "", "COUNT", "run project", false, true,
      "maximum number of passes; difference: of evaluations for each order, default 500, plain "
      "10000000"},
-    {"tolerance", TAUT_OPTION_REAL, "", POSITIVE, "", "TOL", "project", false, true,
+    {"tolerance", TAUT_OPTION_REAL, "", POSITIVE, "", "TOL", "run project", false, true,
      "ipa: stop when a pass changes bonds and their rates by less; default: the larger of 1e-9 and "
      "1e-3/omega^2; difference: stop when the difference is below TOL times the state; default: "
      "1e-14"},

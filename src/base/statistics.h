@@ -18,6 +18,7 @@ static inline void taut_statistics_add(taut_statistics *sum, const taut_statisti
     sum->stabilizer_factorisations += more->stabilizer_factorisations;
     sum->stabilizer_solves += more->stabilizer_solves;
     sum->restarts += more->restarts;
+    sum->projections += more->projections;
 }
 
 #endif

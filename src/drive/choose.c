@@ -346,7 +346,7 @@ static int check_step(const taut_solver *solver, taut_error *error)
 /* Rows at 1000 equal distances; fewer of large systems, since a row costs as much as a step or
  * more: of 10,000 numbers with 17 digits, as some 40 evaluations. They have one row in a step at
  * most, unless there are events, whose rows would be counted by the second look. Without an end
- * time each step is a row. */
+ * time, and where a row needs a slow point from forces alone, each step is a row. */
 static int choose_rows(taut_solver *solver, taut_error *error)
 {
     enum { MOST = 1000, LEAST = 100, NUMBERS = 1000000 };
@@ -355,7 +355,8 @@ static int choose_rows(taut_solver *solver, taut_error *error)
         length = fabs(solver->until - solver->from),
            width = 2. * s->n + s->m + solver->sizes.outputs,
            rows = fmin(fmax(floor(NUMBERS / fmax(width, 1)), LEAST), MOST);
-    bool each_step = taut_options_given(solver->options, "every") || isinf(length);
+    bool each_step = taut_options_given(solver->options, "every") || isinf(length) ||
+                     solver->projecting.costly;
     solver->rows.every = every > 0 ? every : each_step ? 0 : length / rows;
     solver->rows.few = !each_step && rows < MOST && solver->sizes.events == 0;
     double count = taut_solver_rows(solver);

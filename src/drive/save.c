@@ -369,6 +369,7 @@ static void walk_counters(taut_solver *solver, taut_archive *a)
                               &s->micro_steps,
                               &s->stabilizer_factorisations,
                               &s->stabilizer_solves,
+                              &s->projections,
                               &solver->altered,
                               &solver->rows.next,
                               &solver->plan.done,

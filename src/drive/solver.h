@@ -291,7 +291,7 @@ typedef struct taut_projecting {
     taut_pattern jacobian;
     double base;   /* drift: that of the latest projection */
     int64_t done;  /* every: how many times have passed */
-    int64_t count; /* of projections after the first */
+    bool costly;   /* stage: a row costs as much as a stage */
 } taut_projecting;
 
 /* Steps of one length from `start`, the last one ending at `target` (loop.c). */

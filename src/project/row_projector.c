@@ -84,6 +84,7 @@ static int project(row_projector *w, double t, double *q, double *v,
 static int apply(taut_projector *projector, double t, double *q, double *v, taut_error *error)
 {
     const taut_projection_method *row;
+    projector->statistics->projections++;
     return project(projector->self, t, q, v, &row, error);
 }
 
@@ -91,6 +92,7 @@ static int apply_series(taut_projector *projector, double t, double *q, double *
                         taut_error *error)
 {
     taut_projector *series = ((row_projector *)projector->self)->series;
+    projector->statistics->projections++;
     return series->apply(series, t, q, v, error);
 }
 

@@ -87,7 +87,8 @@ static int evaluate_state(taut_stepper *s, taut_state *state, taut_error *error)
     const taut_runge_kutta *w = s->work;
     TAUT_TRY(s->field->evaluate(s->field, state->t, state->q, w->second_order ? state->v : NULL,
                                 state->a, taut_state_lambda(state), error));
-    taut_field_place(s->field, state->q, state->v);
+    if (!s->field->keeps)
+        taut_field_place(s->field, state->q, state->v);
     return TAUT_OK;
 }
 

@@ -6,7 +6,9 @@
  *
  * Deviations: stages begin at P z_n too, so that the end of a step is projected once. Where P finds
  * multipliers, v' = M^-1 (f - G^T lambda) uses them in place of C^-1 g: P determines g to rounding
- * u only, which C^-1 would turn into forces wrong by u omega^2. */
+ * u only, which C^-1 would turn into forces wrong by u omega^2. Where it finds none, stiffness is
+ * seen in forces alone, and P moves states along the slow manifold too, by O(omega^-2): then z_n
+ * stays in place of P z_n, so that this does not add up. */
 #include "wrap/projected_field.h"
 
 #include "base/vectors.h"
@@ -62,6 +64,7 @@ int taut_field_projected(taut_field *inner, taut_projector *by, taut_arena *aren
                             .stretch = inner->stretch ? stretch : NULL,
                             .at_q = w->q,
                             .at_v = w->v,
+                            .keeps = !by->lambda,
                             .archive = archive,
                             .statistics = inner->statistics,
                             .self = w};
