@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-enum { RECIPE_CURVES = 16, RECIPE_KEY = 64, RECIPE_COORDINATES = 8 };
+enum { RECIPE_CURVES = 32, RECIPE_KEY = 64, RECIPE_COORDINATES = 8 };
 
 typedef struct recipe_entry {
     char key[RECIPE_KEY];
@@ -31,6 +31,9 @@ typedef struct recipe_row {
     int (*compute)(recipe_work *k); /* 0, or a library code with k->error set */
 } recipe_row;
 extern const recipe_row recipe_table[]; /* ends with a NULL name (recipe.c) */
+
+/* Every table and figure of the papers, with its state (list.c). Returns an exit status. */
+int recipe_list(const cli_call *call);
 
 /* ---- for recipes (recipe.c) */
 int recipe_note(recipe_work *k, double value, const char *key, ...)
@@ -61,6 +64,11 @@ void recipe_close(recipe_case *run);
 
 /* ---- the recipes */
 int recipe_a_table_1(recipe_work *k);
+int recipe_a_figure_2(recipe_work *k);
+int recipe_a_figure_3(recipe_work *k);
+int recipe_a_figure_4(recipe_work *k);
+int recipe_a_figure_5(recipe_work *k);
+int recipe_a_figure_6(recipe_work *k);
 int recipe_b_orders(recipe_work *k);
 int recipe_c_example_2(recipe_work *k);
 int recipe_c_table_3_1(recipe_work *k);

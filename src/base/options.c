@@ -170,6 +170,8 @@ static const taut_option table[] = {
      "show at most COUNT modes, half of them from each end of the spectrum"},
     {"json", TAUT_OPTION_FLAG, "no", 0, 0, "", "", EVERY_VERB, false, false,
      "print one JSON object"},
+    {"list", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "reproduce", false, false,
+     "every table and figure of the papers, and whether it is reproduced"},
     {"quiet", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum compare reproduce",
      false, false, "print no summary, warnings or progress"},
     {"verbose", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum", false, false,
