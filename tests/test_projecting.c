@@ -226,9 +226,9 @@ static void test_rows(void)
         snprintf(options, sizeof options,
                  "method=dop8 project=stage projection=%s every=0.37 rtol=1e-8 until=5", names[k]);
         taut_sink sinks[2] = {kept_sink(&fine), kept_sink(&coarse)};
-        driven d[2] = {make(1000, "", "motion=slow method=radau5 every=0.37 rtol=1e-10 until=5",
-                            NULL),
-                       make(1000, "[events]\nlow = y1 + 0.2   falling   then x1' = x1'\n", options, NULL)};
+        driven d[2] = {
+            make(1000, "", "motion=slow method=radau5 every=0.37 rtol=1e-10 until=5", NULL),
+            make(1000, "[events]\nlow = y1 + 0.2   falling   then x1' = x1'\n", options, NULL)};
         for (int j = 0; j < 2; j++)
             if (driven_good(options, &d[j]))
                 d[j].code = taut_solver_run(d[j].solver, &sinks[j], 1, NULL, NULL, &d[j].error);
@@ -262,7 +262,8 @@ static void test_memory(void)
         "method=rk4 step=0.1 project=stage projection=series",
         "method=rk4 step=0.1 project=stage projection=kernel",
         "method=rk4 step=0.1 project=stage projection=ipa",
-        "method=adams project=every=1", "method=adams project=drift=1e-10",
+        "method=adams project=every=1",
+        "method=adams project=drift=1e-10",
         "motion=rigid method=dop8 project=stage projection=kernel until=1"};
     check_group("memory");
     for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
@@ -411,8 +412,8 @@ static void test_refusals(void)
     check_group("refusals");
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         driven d = make(1000, "", rows[k].options, NULL);
-        check_row(d.code == rows[k].code && strstr(d.error.message, rows[k].message),
-                  "%s: %d, %s", rows[k].options, d.code, d.error.message);
+        check_row(d.code == rows[k].code && strstr(d.error.message, rows[k].message), "%s: %d, %s",
+                  rows[k].options, d.code, d.error.message);
         driven_destroy(&d);
     }
     driven d = make(1000, "[forces]\nx1 = if(x1 > 0, 1, 2)\n", "project=stage", NULL);

@@ -29,7 +29,9 @@ static bool exists(const char *recipe)
 
 static const char *state_of(const item *x)
 {
-    return strcmp(x->recipe, "-") == 0 ? "no numbers" : exists(x->recipe) ? "reproduced" : "missing";
+    return strcmp(x->recipe, "-") == 0 ? "no numbers"
+           : exists(x->recipe)         ? "reproduced"
+                                       : "missing";
 }
 
 static void print_item(const cli_call *call, cli_json *json, const item *x)

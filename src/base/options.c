@@ -115,18 +115,18 @@ static const taut_option table[] = {
      "as well"},
     {"expansion", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "project", false, false,
      "series: also the coefficients of the slow point as a power series in the compliance"},
-    {"omega", TAUT_OPTION_REAL, "", POSITIVE, "", "W", "run project", false, true,
+    {"omega", TAUT_OPTION_REAL, "", POSITIVE, "", "W", "project", false, true,
      "ipa: the frequency that determines window and step size; default: the lowest of a single "
      "spring; kernel, where stiffness is not declared: motion with a frequency above 0.6 W is "
      "fast; "
      "default: the largest gap separates"},
-    {"window", TAUT_OPTION_REAL, "18.849555921538759", POSITIVE, "", "L", "run project", false, true,
-     "ipa: filter over times up to L/omega to both sides; default: 6 pi"},
+    {"window", TAUT_OPTION_REAL, "18.849555921538759", POSITIVE, "", "L", "run project", false,
+     true, "ipa: filter over times up to L/omega to both sides; default: 6 pi"},
     {"micro-steps", TAUT_OPTION_INTEGER, "", 2, 1e9, "", "COUNT", "run project", false, true,
      "ipa: Verlet steps to each side; default: 18, more if required by the fastest spring; "
      "kernel: of smooth passes"},
-    {"kernel", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|aware|smooth|bump|cubic", "NAME", "run project",
-     false, true,
+    {"kernel", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|aware|smooth|bump|cubic", "NAME",
+     "run project", false, true,
      "kernel: frequency-tuned passes (aware), passes with a smooth kernel, or with a smooth bump; "
      "auto: aware, then smooth; ipa: smooth, bump, or the cubic kernel of the paper, which is "
      "auto"},

@@ -355,8 +355,8 @@ static int choose_rows(taut_solver *solver, taut_error *error)
         length = fabs(solver->until - solver->from),
            width = 2. * s->n + s->m + solver->sizes.outputs,
            rows = fmin(fmax(floor(NUMBERS / fmax(width, 1)), LEAST), MOST);
-    bool each_step = taut_options_given(solver->options, "every") || isinf(length) ||
-                     solver->projecting.costly;
+    bool each_step =
+        taut_options_given(solver->options, "every") || isinf(length) || solver->projecting.costly;
     solver->rows.every = every > 0 ? every : each_step ? 0 : length / rows;
     solver->rows.few = !each_step && rows < MOST && solver->sizes.events == 0;
     double count = taut_solver_rows(solver);

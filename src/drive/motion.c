@@ -316,7 +316,8 @@ static bool usable(const taut_solver *solver, const taut_method *method, bool st
     bool slow_field = solver->motion == TAUT_MOTION_SLOW && method->uses_field && springs;
     if (solver->projecting.when == TAUT_PROJECT_STAGE && !method->uses_field)
         return false;
-    if (slow_field && !taut_projecting_inside(solver) && (solver->avoid_field || taut_slow_level_supports(solver, NULL) != 0))
+    if (slow_field && !taut_projecting_inside(solver) &&
+        (solver->avoid_field || taut_slow_level_supports(solver, NULL) != 0))
         return false;
     return (method->motions & solver->motion) && stepped &&
            taut_method_accepts(method, &solver->sizes, NULL) == 0;

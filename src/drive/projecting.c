@@ -61,9 +61,9 @@ static int read_when(taut_projecting *w, const char *text, taut_error *error)
         w->when = words[k].when;
         w->word = words[k].name;
         w->amount = strtod(rest, &end);
-        bool good = words[k].amount ? end != rest && *end == '\0' && w->amount > 0 &&
-                                          isfinite(w->amount)
-                                    : *rest == '\0';
+        bool good = words[k].amount
+                        ? end != rest && *end == '\0' && w->amount > 0 && isfinite(w->amount)
+                        : *rest == '\0';
         if (good)
             return TAUT_OK;
         return taut_fail_option(error, TAUT_ERROR_USAGE, "project",
@@ -134,7 +134,8 @@ int taut_projecting_check(const taut_solver *solver, const taut_method *method, 
 /* About how fast the initial state changes: its velocities, and the length of the run. */
 static double pace(const taut_solver *solver, taut_index n, const double *q, const double *v)
 {
-    double size = taut_largest(n, q), length = fabs(solver->until - solver->from);
+    double size = taut_largest(n, q), length = fabs(taut_options_real(solver->options, "until") -
+                                                    taut_options_real(solver->options, "from"));
     double rate = size > 0 ? taut_largest(n, v) / size : 0;
     return fmax(rate, isfinite(length) && length > 0 ? 2 * acos(-1) / length : 1);
 }
@@ -192,11 +193,12 @@ static int measure(taut_solver *solver, double *off, taut_error *error)
     const taut_state *x = &s->now;
     const double *c = taut_context_compliance(s->context), *tau = taut_context_damping(s->context);
     TAUT_TRY(w->balance->evaluate(w->balance, x->t, x->q, x->v, s->error_q, w->lambda, error));
-    TAUT_TRY(taut_evaluate_inside(s->context, x->t, x->q, x->v,
-                                  TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &w->values, error));
+    TAUT_TRY(taut_evaluate_inside(s->context, x->t, x->q, x->v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN,
+                                  &w->values, error));
     *off = 0;
     for (taut_index i = 0; i < s->m; i++) {
-        double rate = w->values.bond_dt[i] + taut_row_dot(&w->jacobian, w->values.jacobian, i, x->v);
+        double rate =
+            w->values.bond_dt[i] + taut_row_dot(&w->jacobian, w->values.jacobian, i, x->v);
         if (c[i] > 0 && !taut_context_soft(s->context, i))
             *off = taut_larger(*off, fabs(w->values.bond[i] + tau[i] * rate - c[i] * w->lambda[i]));
     }
@@ -208,10 +210,11 @@ static int watch_drift(taut_solver *solver, taut_error *error)
     taut_projecting *w = &solver->projecting;
     taut_stepper *s = &solver->stepper;
     if (!(solver->sizes.can & TAUT_HAS_SPRINGS) || !(solver->sizes.can & TAUT_CAN_DERIVATIVES))
-        return taut_fail_option(error, TAUT_ERROR_REFUSED, "project",
-                                "drift compares springs with the multipliers of the acceleration "
-                                "equation, which needs springs with derivatives; use every, step or "
-                                "stage");
+        return taut_fail_option(
+            error, TAUT_ERROR_REFUSED, "project",
+            "drift compares springs with the multipliers of the acceleration "
+            "equation, which needs springs with derivatives; use every, step or "
+            "stage");
     TAUT_TRY(taut_system_pattern(solver->moving, TAUT_PATTERN_JACOBIAN, &w->jacobian, error));
     TAUT_TRY(TAUT_RESERVE(s->arena, s->m, error, &w->lambda, &w->values.bond, &w->values.bond_dt));
     TAUT_TRY(TAUT_RESERVE(s->arena, solver->sizes.jacobian_entries, error, &w->values.jacobian));
@@ -299,8 +302,8 @@ int taut_projecting_step(taut_solver *solver, taut_error *error)
         return TAUT_OK;
     taut_state_copy(s, &s->now, &solver->probe);
     taut_state *x = &solver->probe;
-    TAUT_TRY(taut_unevaluated(solver->slow->apply(solver->slow, x->t, x->q, x->v, error), x->t,
-                              error));
+    TAUT_TRY(
+        taut_unevaluated(solver->slow->apply(solver->slow, x->t, x->q, x->v, error), x->t, error));
     TAUT_TRY(taut_unevaluated(taut_watch_restart(solver, true, error), x->t, error));
     if (s->method->propose) /* it begins again with order 1 */
         solver->control.h = 0;

@@ -130,8 +130,7 @@ int taut_start_prepare(taut_solver *solver, taut_error *error)
         return taut_fail_option(error, TAUT_ERROR_REFUSED, "stabilize",
                                 "baumgarte keeps rigid bonds only; [invariants] of a mechanical "
                                 "model need post, project or none");
-    bool slow_field =
-        s->method->uses_field && is_slow(solver) && !taut_projecting_inside(solver);
+    bool slow_field = s->method->uses_field && is_slow(solver) && !taut_projecting_inside(solver);
     if (slow_field)
         TAUT_TRY(taut_slow_level_create(solver, error));
     else if (s->method->uses_field)

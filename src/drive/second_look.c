@@ -243,8 +243,8 @@ static int make_finer(taut_solver *solver, int runs, double rtol, taut_solver **
     if (status == 0 && solver->norm.given)
         status = taut_options_set_real(options, "atol", solver->stepper.atol * share, error);
     if (status == 0 && isfinite(length))
-        status = taut_options_set_real(options, "max-step", fmin(most, length / (runs * PARTS)),
-                                       error);
+        status =
+            taut_options_set_real(options, "max-step", fmin(most, length / (runs * PARTS)), error);
     if (status == 0 && !solver->stepper.first_order)
         status = taut_options_set(options, "motion", taut_motion_name(solver->motion), error);
     if (status == 0 && !solver->own)

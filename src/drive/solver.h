@@ -289,9 +289,9 @@ typedef struct taut_projecting {
     double *lambda;      /* [m]: of it */
     taut_values values;  /* drift: g, G */
     taut_pattern jacobian;
-    double base;   /* drift: that of the latest projection */
-    int64_t done;  /* every: how many times have passed */
-    bool costly;   /* stage: a row costs as much as a stage */
+    double base;  /* drift: that of the latest projection */
+    int64_t done; /* every: how many times have passed */
+    bool costly;  /* stage: a row costs as much as a stage */
 } taut_projecting;
 
 /* Steps of one length from `start`, the last one ending at `target` (loop.c). */

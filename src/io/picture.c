@@ -279,6 +279,15 @@ static void write_drift(taut_file_sink *sink, const picture *p)
     write_plot(sink, &drift, 1, 3);
 }
 
+/* Half of the rows are in the first thousandth of the time, as those of steps that grow over many
+ * decades: a linear axis would show nothing of them. */
+static bool is_long(const drawn *s)
+{
+    static const double SHARE = 1e-3;
+    double middle = s->row[s->kept / 2][0], end = s->latest[0];
+    return s->row[0][0] >= 0 && middle > 0 && middle < SHARE * end;
+}
+
 /* Both axes have the same scale, and with it the same tics. */
 static void write_paths(taut_file_sink *sink, const picture *p, int column)
 {
@@ -293,16 +302,7 @@ static void write_paths(taut_file_sink *sink, const picture *p, int column)
     write_plot(sink, &p->paths, 0, column);
     taut_writer_text(sink, "set xlabel 't' offset 0,0.5\nunset ylabel\nset tics autofreq\n");
     if (is_long(&p->seen))
-        taut_writer_text(sink, "set logscale x\nset format x '10^{%T}'\n");
-}
-
-/* Half of the rows are in the first thousandth of the time, as those of steps that grow over many
- * decades: a linear axis would show nothing of them. */
-static bool is_long(const drawn *s)
-{
-    static const double SHARE = 1e-3;
-    double middle = s->row[s->kept / 2][0], end = s->latest[0];
-    return s->row[0][0] >= 0 && middle > 0 && middle < SHARE * end;
+        taut_writer_text(sink, "set logscale x\nset format x '1e%T'\n");
 }
 
 static void write_script(taut_file_sink *sink, const picture *p)
@@ -316,7 +316,7 @@ static void write_script(taut_file_sink *sink, const picture *p)
     taut_picture_place(sink, k++, panels, true);
     taut_writer_text(sink, "set xlabel 't' offset 0,0.5\n");
     if (is_long(&p->seen))
-        taut_writer_text(sink, "set logscale x\nset format x '10^{%T}'\n");
+        taut_writer_text(sink, "set logscale x\nset format x '1e%T'\n");
     write_plot(sink, &p->coordinates, 1, column);
     column += p->coordinates.curves;
     if (!paths)

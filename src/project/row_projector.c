@@ -60,8 +60,8 @@ static int project(row_projector *w, double t, double *q, double *v,
     taut_projection *found = NULL;
     w->pool.used = 0;
     w->pool.short_of = false;
-    int status = taut_context_like(w->context, taut_context_system(w->context), &from, &context,
-                                   error);
+    int status =
+        taut_context_like(w->context, taut_context_system(w->context), &from, &context, error);
     if (status == 0)
         status = taut_project_state(context, t, q, v, &w->settings, &from, &found, error);
     if (status == 0) {

@@ -2,9 +2,9 @@
  * and change one thing.
  *
  * rigid: c = 0 for every bond that is not `soft` (docs/theory.md, Four motions); softer: all of
- * these c times a factor, for extrapolation in the stiffness; artificial: one c for all of these, in
- * place of rigid bonds; without: some bonds, which follow
- * from others (redundant.c), are soft springs with g = 0, so that nothing else has to know of them.
+ * these c times a factor, for extrapolation in the stiffness; artificial: one c for all of these,
+ * in place of rigid bonds; without: some bonds, which follow from others (redundant.c), are soft
+ * springs with g = 0, so that nothing else has to know of them.
  */
 #include "system/system.h"
 
@@ -53,8 +53,8 @@ int taut_system_artificial(const taut_system *base, double compliance, taut_syst
     taut_system *system = taut_system_derive(base, NULL);
     TAUT_NEED(error, system);
     system->artificial = compliance;
-    system->sizes.can = (system->sizes.can & ~(unsigned)(TAUT_HAS_DAMPING | TAUT_HAS_RIGID)) |
-                        TAUT_HAS_SPRINGS;
+    system->sizes.can =
+        (system->sizes.can & ~(unsigned)(TAUT_HAS_DAMPING | TAUT_HAS_RIGID)) | TAUT_HAS_SPRINGS;
     *result = system;
     return TAUT_OK;
 }
