@@ -1,6 +1,7 @@
-/* slow_functions.c - slow and rigid motion of a system that is known by two C functions alone, force
- * and bond, without derivatives: the state is projected onto the slow manifold at every evaluation,
- * by short runs of the functions themselves. The steps do not depend on the stiffness. */
+/* slow_functions.c - slow and rigid motion of a system that is known by two C functions alone,
+ * force and bond, without derivatives: the state is projected onto the slow manifold at every
+ * evaluation, by short runs of the functions themselves. The steps do not depend on the stiffness.
+ */
 #include <taut/taut.h>
 
 #include <math.h>

@@ -143,13 +143,13 @@ static void test_paper(void)
 static void test_adaptive(void)
 {
     static const char *const methods[] = {"dop8", "dopri5", "adams"};
-    check_group("adaptive step size, omega from 1e3 to 1e8");
+    check_group("adaptive step size, omega from 1e3 to 9e7");
     for (int k = 0; k < 3; k++) {
         char options[200];
         int64_t first = 0;
         snprintf(options, sizeof options, "method=%s project=stage rtol=1e-7", methods[k]);
         ending rigid = run(1e3, "motion=rigid method=dop8 rtol=1e-12");
-        for (double omega = 1e3; omega <= 1e8; omega *= 10) {
+        for (double omega = 1e3; omega <= 1e9; omega *= 300) {
             ending e = run(omega, options);
             double error = omega == 1e3 ? distance(e.q, exact_q)
                                         : distance(e.q, rigid.q) - 50 / (omega * omega);
@@ -278,14 +278,14 @@ static void test_memory(void)
         }
         driven_destroy(&d);
         int64_t all = f.calls, refused = 0;
-        for (int64_t at = 1; at <= all; at += 1 + all / 16) {
+        for (int64_t at = 1; at <= all; at += 1 + all / 8) {
             f = (faulty){.fail = at};
             d = make(1000, "", options[k], &allocator);
             refused += d.code == TAUT_ERROR_MEMORY;
             driven_destroy(&d);
             check_row(f.live == 0, "%s: %lld blocks remain", options[k], (long long)f.live);
         }
-        check_row(refused > 4, "%s: %lld failures", options[k], (long long)refused);
+        check_row(refused > 2, "%s: %lld failures", options[k], (long long)refused);
     }
 }
 
@@ -364,7 +364,7 @@ static void test_functions(void)
     } rows[] = {
         {"project=stage method=dop8 rtol=1e-7", 0, 1e-6, soft, false},
         {"project=stage method=dop8 rtol=1e-7", 1e6, 1e-5, NULL, false},
-        {"project=stage method=rk4 step=0.015625", 1e6, 1e-5, NULL, false},
+        {"project=stage method=rk4 step=0.03125", 1e6, 1e-5, NULL, false},
         {"motion=rigid project=stage method=dop8 rtol=1e-7", 0, 1e-6, NULL, true},
     };
     check_group("forces without derivatives");

@@ -162,7 +162,8 @@ static int check_slow(const kernel *w, const taut_force_balance *end, taut_error
 int taut_projection_kernel_conclude(kernel *w, taut_error *error)
 {
     taut_projection *p = w->p;
-    bool kept = false, noisy = DBL_EPSILON / 2 * w->fastest * w->fastest >= taut_filter_noise(w->settings);
+    bool kept = false,
+         noisy = DBL_EPSILON / 2 * w->fastest * w->fastest >= taut_filter_noise(w->settings);
     taut_force_balance end = {0};
     TAUT_TRY(taut_sampler_check(&w->sampler, w->declared, w->slowest, w->off_q, poor, error));
     TAUT_TRY(choose(w, &end, &kept, error));
