@@ -81,8 +81,8 @@ static void test_orders(void)
     check_group("order 4 for every stiffness");
     for (double omega = 100; omega <= 1e4; omega *= 10) {
         char resolved[100];
-        snprintf(resolved, sizeof resolved,
-                 "motion=full method=dop8 project=start step=%g until=2", 0.5 / omega);
+        snprintf(resolved, sizeof resolved, "motion=full method=dop8 project=start step=%g until=2",
+                 0.5 / omega);
         ending full = run(omega, resolved);
         for (int k = 0; k < 2; k++) {
             double error[3];
