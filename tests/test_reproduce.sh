@@ -71,7 +71,6 @@ changed a-table-1 '1000, pass 3, g2 | 8.95e-7' '1000, pass 3, g2 | 8.96e-7'
 changed a-table-1 'misprint 2.33e-3' 'misprint 2.34e-3'
 changed a-table-1 '5.25e-3 | truncated' '5.24e-3 | truncated'
 changed a-figure-2 '6.93e-3' '8.93e-3'
-changed a-figure-5 'p | 4.4e-7' 'p | 5.4e-7'
 changed b-orders "radau3, eps 0, y' | 2" "radau3, eps 0, y' | 3"
 changed c-example-2 '-0.250000' '-0.250001'
 changed c-table-3-1 '| -.63 |' '| -.64 |'

@@ -56,7 +56,7 @@ int taut_filter_work_measure(taut_filter_work *w, taut_error *error);
  * counts. */
 static inline double taut_filter_noise(const taut_projection_settings *settings)
 {
-    return settings->inside ? 2e-8 : 1e-6;
+    return settings->inside ? 1e-7 : 1e-6;
 }
 /* Multipliers of the result: `balance` unless it is NULL, else the forces of the springs in a pass,
  * and of rigid bonds where there are some. */
