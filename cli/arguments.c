@@ -36,7 +36,11 @@ static int unknown_option(const cli_call *call, const char *given, const char *n
         return cli_misuse(call,
                           "unknown option '%s' (a parameter of the model is set by --set %s=VALUE)",
                           given, name);
-    return cli_misuse(call, "unknown option '%s'", given);
+    FILE *file = fopen(given, "r"); /* a model with such a name */
+    if (file)
+        fclose(file);
+    return file ? cli_misuse(call, "unknown option '%s'; the file is './%s'", given, given)
+                : cli_misuse(call, "unknown option '%s'", given);
 }
 
 /* An option of other verbs. If it has a number, a parameter of the model may be meant. */

@@ -24,6 +24,7 @@ static const struct {
     {"stabilizer_solves", offsetof(taut_statistics, stabilizer_solves)},
     {"stabilizer_evaluations", offsetof(taut_statistics, stabilizer_evaluations)},
     {"restarts", offsetof(taut_statistics, restarts)},
+    {"projections", offsetof(taut_statistics, projections)},
 };
 enum { COUNTS = sizeof counts / sizeof counts[0], LABEL = 24 };
 

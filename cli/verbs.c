@@ -74,9 +74,10 @@ const cli_verb cli_verbs[] = {
      "compute a table or figure of a paper and compare it with the printed numbers",
      "Computes a published table or figure, and prints each number with the printed number and a "
      "verdict: equal to the printed digits, within a stated range, explained (a known misprint, a "
-     "truncation), or unexplained. Without NAME lists all tables and figures; 'all' computes all "
-     "of "
-     "them. With --out DIR the tables, and pictures where gnuplot is available, are written to "
+     "truncation), or unexplained. Without NAME lists what can be computed, with --list every "
+     "table and "
+     "figure of the papers with its state; 'all' computes all of them. With --out DIR the tables, "
+     "and pictures where gnuplot is available, are written to "
      "that "
      "folder. Printed numbers are read from the folder $TAUT_REPRODUCE, or from "
      "../share/taut/reproduce or ../reproduce relative to the folder of the program.\n"

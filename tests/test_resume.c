@@ -378,6 +378,45 @@ static void test_subsets(void)
     }
 }
 
+/* ---- projection inside runs */
+
+static void test_projecting(void)
+{
+    static const char *const options[] = {
+        "method=rk4 step=0.05 project=stage projection=kernel until=1",
+        "method=dop8 project=stage until=2",
+        "method=adams project=stage until=2",
+        "method=adams project=every=0.2 until=1",
+        "method=dop8 project=drift=1e-10 rtol=1e-4 until=1",
+        "method=dop8 project=step until=1",
+        "motion=rigid method=dop8 project=stage until=2",
+    };
+    check_group("projection inside runs");
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+        char path[400];
+        static const char *const set[] = {"omega=300", "lift=0"};
+        taut_load how = {.size = sizeof how, .set = set, .set_count = 2};
+        driven d = {0};
+        snprintf(path, sizeof path, "%s/models/double_pendulum.taut", TAUT_SOURCE_DIR);
+        d.code = taut_system_load(path, &how, &d.system, &d.error);
+        taut_options_create(NULL, &d.options, NULL);
+        taut_options_set(d.options, "verify", "never", NULL);
+        driven_options(&d, options[k]);
+        taut_result result = {.size = sizeof result};
+        if (d.code == 0)
+            d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+        if (d.code == 0)
+            d.code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
+        if (driven_good(options[k], &d)) {
+            taut_solver_result_get(d.solver, &result, NULL);
+            check_row(result.statistics.projections > 0, "%s: no projections", options[k]);
+            for (int j = 1; j <= 4; j++)
+                examine(options[k], d.system, d.options, (int)(result.statistics.steps * j / 5));
+        }
+        driven_destroy(&d);
+    }
+}
+
 /* ---- a run that is too long for a second look: saved from then on, rows or not */
 
 static const char orbits[] =
@@ -518,6 +557,7 @@ int main(void)
     test_models();
     test_switches();
     test_subsets();
+    test_projecting();
     test_long();
     test_advance();
     test_refusals();

@@ -190,8 +190,31 @@ static void test_memory(void)
     check_row(succeeded, "memory fails at every call");
 }
 
+/* The steps of all runs but the first are limited by their number: they must not be the same. */
+static void test_limited(void)
+{
+    static const char *const set[] = {"N=1000"};
+    taut_load how = {.size = sizeof how, .set = set, .set_count = 1};
+    driven d = {0};
+    taut_result result = {.size = sizeof result};
+    check_group("runs that only the number of steps limits");
+    d.code = taut_system_load(TAUT_SOURCE_DIR "/models/chain.taut", &how, &d.system, &d.error);
+    taut_options_create(NULL, &d.options, NULL);
+    driven_options(&d, "motion=rigid verify=always");
+    if (d.code == 0)
+        d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+    if (d.code == 0)
+        d.code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
+    if (driven_good("chain", &d)) {
+        taut_solver_result_get(d.solver, &result, NULL);
+        check_row(result.error > 1e-12 && result.error < 1e-5, "error %g", result.error);
+    }
+    driven_destroy(&d);
+}
+
 int main(void)
 {
+    test_limited();
     test_stated();
     test_found();
     test_rows();

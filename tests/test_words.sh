@@ -166,4 +166,17 @@ has out "computed  verdict"
 run 0 reproduce a-table-1 --out results
 has out "printed  verdict"
 has out "tables and pictures are in results"
+# a file whose name begins with a hyphen
+echo '[state]' >./-m.taut
+run 2 run -m.taut
+has err "the file is './-m.taut'"
+run 2 run -no-such-file.taut
+lacks err "the file is"
+# rows over many decades have a logarithmic time axis, others do not
+if pictures; then
+    run 0 run robertson --until 4e10 --every step --plot long.svg
+    has long.svg "1e6"
+    run 0 run robertson --until 100 --plot short.svg
+    lacks short.svg "1e-"
+fi
 done_rows

@@ -14,6 +14,31 @@ const recipe_row recipe_table[] = {
      "stiff mechanical systems, Multiscale Model. Simul. 10 (2012), table 1, (33)-(36) and section "
      "5.4",
      "iterated projection onto the slow manifold of the stiff double pendulum", recipe_a_table_1},
+    {"a-figure-2",
+     "G. Ariel, J. M. Sanz-Serna, R. Tsai: A multiscale technique for finding slow manifolds of "
+     "stiff mechanical systems, Multiscale Model. Simul. 10 (2012), section 6.1, figure 2; "
+     "its numbers are from an independent computation",
+     "slow solutions approximated by RATTLE", recipe_a_figure_2},
+    {"a-figure-3",
+     "G. Ariel, J. M. Sanz-Serna, R. Tsai: A multiscale technique for finding slow manifolds of "
+     "stiff mechanical systems, Multiscale Model. Simul. 10 (2012), section 6.2, figure 3; "
+     "its numbers are from an independent computation",
+     "the stiff system by Adams methods from the constraint manifold", recipe_a_figure_3},
+    {"a-figure-4",
+     "G. Ariel, J. M. Sanz-Serna, R. Tsai: A multiscale technique for finding slow manifolds of "
+     "stiff mechanical systems, Multiscale Model. Simul. 10 (2012), section 6.3, figure 4; "
+     "its numbers are from an independent computation",
+     "the stiff system by Adams methods from the slow manifold", recipe_a_figure_4},
+    {"a-figure-5",
+     "G. Ariel, J. M. Sanz-Serna, R. Tsai: A multiscale technique for finding slow manifolds of "
+     "stiff mechanical systems, Multiscale Model. Simul. 10 (2012), section 6.4, figure 5; "
+     "its numbers are from an independent computation",
+     "Adams methods with projection at t = 1, 2, ..., 9", recipe_a_figure_5},
+    {"a-figure-6",
+     "G. Ariel, J. M. Sanz-Serna, R. Tsai: A multiscale technique for finding slow manifolds of "
+     "stiff mechanical systems, Multiscale Model. Simul. 10 (2012), section 6.5, figure 6; "
+     "its numbers are from an independent computation",
+     "RK4 with projection at every stage, (38)", recipe_a_figure_6},
     {"b-orders",
      "C. Lubich: Integration of stiff mechanical systems by Runge-Kutta methods (1992), theorems "
      "3.1 and 4.1: 2s-1 in y and s in y' for Radau IIA with s stages, for every stiffness",

@@ -392,6 +392,9 @@ static int prepare(report *d)
 int cli_reproduce(cli_call *call)
 {
     report d = {.call = call, .json = {.out = stdout}, .work = {.call = call, .error = {.t = NAN}}};
+    if (taut_options_flag(call->options, "list"))
+        return call->operand ? cli_refuse(call, "--list lists everything; omit '%s'", call->operand)
+                             : recipe_list(call);
     if (!call->operand)
         return list(call);
     bool all = strcmp(call->operand, "all") == 0, found = false;

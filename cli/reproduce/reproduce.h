@@ -38,6 +38,9 @@ typedef struct recipe_row {
 } recipe_row;
 extern const recipe_row recipe_table[]; /* ends with a NULL name (recipe.c) */
 
+/* Every table and figure of the papers, with its state (list.c). Returns an exit status. */
+int recipe_list(const cli_call *call);
+
 /* ---- for recipes (recipe.c) */
 int recipe_note(recipe_work *k, double value, const char *key, ...)
     __attribute__((format(printf, 3, 4)));
@@ -70,6 +73,11 @@ void recipe_close(recipe_case *run);
 
 /* ---- the recipes */
 int recipe_a_table_1(recipe_work *k);
+int recipe_a_figure_2(recipe_work *k);
+int recipe_a_figure_3(recipe_work *k);
+int recipe_a_figure_4(recipe_work *k);
+int recipe_a_figure_5(recipe_work *k);
+int recipe_a_figure_6(recipe_work *k);
 int recipe_b_orders(recipe_work *k);
 int recipe_b_methods(recipe_work *k);
 int recipe_b_damping(recipe_work *k);

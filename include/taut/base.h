@@ -84,7 +84,8 @@ typedef struct taut_statistics {
     int64_t stabilizer_factorisations, stabilizer_solves;
     int64_t restarts; /* of the process of a black box that failed */
     int64_t stabilizer_evaluations;
-    int64_t reserved[2]; /* zero */
+    int64_t projections; /* onto the slow manifold inside a run */
+    int64_t reserved[1]; /* zero */
 } taut_statistics;
 
 TAUT_API const char *taut_version(void);       /* "0.1.0" */

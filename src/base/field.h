@@ -37,6 +37,10 @@ typedef struct taut_field {
     int (*stages)(struct taut_field *field, const taut_stages *stages);
     /* gx[m] = G x, or without x sum_k |G_ik|, with G of the latest evaluation; NULL: none */
     void (*stretch)(struct taut_field *field, const double *x, double *gx);
+    /* [n]: where the latest evaluation was, a point that the field itself chose for the given one
+     * (wrap/projected_field.c); NULL: at the given one. q' is at_v then */
+    const double *at_q, *at_v;
+    bool keeps;                                /* ends of steps stay where they are nevertheless */
     void (*destroy)(struct taut_field *field); /* takes half-made ones; may be NULL */
     /* what later evaluations depend on; NULL: nothing */
     void (*archive)(struct taut_field *field, taut_archive *archive);
@@ -44,5 +48,14 @@ typedef struct taut_field {
     taut_statistics *statistics;
     void *self;
 } taut_field;
+
+/* The state (q, v) of the latest evaluation becomes where it was. */
+static inline void taut_field_place(const taut_field *field, double *q, double *v)
+{
+    if (!field->at_q)
+        return;
+    taut_copy(field->n, field->at_q, q);
+    taut_copy(field->n, field->at_v, v);
+}
 
 #endif

@@ -50,6 +50,12 @@ static const taut_option table[] = {
     {"level", TAUT_OPTION_INTEGER, "", 0, 4, "", "K", "run", false, true,
      "explicit methods in motion slow: level of the slow multipliers; default: the lowest whose "
      "truncation is below the tolerance"},
+    {"project", TAUT_OPTION_TEXT, "", 0, 0, "", "WHEN", "run", false, true,
+     "onto the slow manifold: none, start, 'every T', 'drift X' (when springs are off their slow "
+     "forces by X more, as a length), step, or stage (at every evaluation of an explicit method); "
+     "default: start in motion slow"},
+    {"projection", TAUT_OPTION_TEXT, "auto", 0, 0, "", "NAME", "run", false, true,
+     "which projection `project` uses; `taut methods` lists them"},
     {"inner-step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run compare", false, true,
      "longest micro-step of the impulse methods; default: 1/20 of a radian of the fastest "
      "vibration"},
@@ -121,27 +127,27 @@ static const taut_option table[] = {
      "spring; kernel, where stiffness is not declared: motion with a frequency above 0.6 W is "
      "fast; "
      "default: the largest gap separates"},
-    {"window", TAUT_OPTION_REAL, "18.849555921538759", POSITIVE, "", "L", "project", false, true,
-     "ipa: filter over times up to L/omega to both sides; default: 6 pi"},
-    {"micro-steps", TAUT_OPTION_INTEGER, "", 2, 1e9, "", "COUNT", "project", false, true,
+    {"window", TAUT_OPTION_REAL, "18.849555921538759", POSITIVE, "", "L", "run project", false,
+     true, "ipa: filter over times up to L/omega to both sides; default: 6 pi"},
+    {"micro-steps", TAUT_OPTION_INTEGER, "", 2, 1e9, "", "COUNT", "run project", false, true,
      "ipa: Verlet steps to each side; default: 18, more if required by the fastest spring; "
      "kernel: of smooth passes"},
-    {"kernel", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|aware|smooth|bump|cubic", "NAME", "project",
-     false, true,
+    {"kernel", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|aware|smooth|bump|cubic", "NAME",
+     "run project", false, true,
      "kernel: frequency-tuned passes (aware), passes with a smooth kernel, or with a smooth bump; "
      "auto: aware, then smooth; ipa: smooth, bump, or the cubic kernel of the paper, which is "
      "auto"},
-    {"moments", TAUT_OPTION_INTEGER, "5", 1, 9, "", "MU", "project", false, true,
+    {"moments", TAUT_OPTION_INTEGER, "5", 1, 9, "", "MU", "run project", false, true,
      "kernel, ipa: vanishing moments of the smooth kernel, an odd number"},
-    {"smoothness", TAUT_OPTION_INTEGER, "", 0, 20, "", "NU", "project", false, true,
+    {"smoothness", TAUT_OPTION_INTEGER, "", 0, 20, "", "NU", "run project", false, true,
      "kernel, ipa: the smooth kernel is (1 - t^2)^(NU+1) times a polynomial in t^2; default: "
      "(MU+1)/2"},
-    {"accelerate", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "project", false, true,
+    {"accelerate", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run project", false, true,
      "kernel: Anderson's acceleration of smooth passes"},
-    {"passes", TAUT_OPTION_INTEGER, "30", 1, 1e6, "", "COUNT", "project", false, true,
+    {"passes", TAUT_OPTION_INTEGER, "30", 1, 1e6, "", "COUNT", "run project", false, true,
      "maximum number of passes; difference: of evaluations for each order, default 500, plain "
      "10000000"},
-    {"tolerance", TAUT_OPTION_REAL, "", POSITIVE, "", "TOL", "project", false, true,
+    {"tolerance", TAUT_OPTION_REAL, "", POSITIVE, "", "TOL", "run project", false, true,
      "ipa: stop when a pass changes bonds and their rates by less; default: the larger of 1e-9 and "
      "1e-3/omega^2; difference: stop when the difference is below TOL times the state; default: "
      "1e-14"},
@@ -173,6 +179,8 @@ static const taut_option table[] = {
      "show at most COUNT modes, half of them from each end of the spectrum"},
     {"json", TAUT_OPTION_FLAG, "no", 0, 0, "", "", EVERY_VERB, false, false,
      "print one JSON object"},
+    {"list", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "reproduce", false, false,
+     "every table and figure of the papers, and whether it is reproduced"},
     {"quiet", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum compare reproduce",
      false, false, "print no summary, warnings or progress"},
     {"verbose", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum", false, false,

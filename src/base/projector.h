@@ -20,6 +20,8 @@ typedef struct taut_projector {
     /* what later calls depend on; NULL: nothing */
     void (*archive)(struct taut_projector *projector, taut_archive *archive);
     const char *warning; /* a sentence about calls so far, for the user; NULL: none */
+    /* [m]: multipliers at the state of the latest apply, where it finds them; NULL: none */
+    const double *lambda;
     taut_statistics *statistics;
     void *self;
 } taut_projector;

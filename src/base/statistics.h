@@ -19,6 +19,7 @@ static inline void taut_statistics_add(taut_statistics *sum, const taut_statisti
     sum->stabilizer_solves += more->stabilizer_solves;
     sum->stabilizer_evaluations += more->stabilizer_evaluations;
     sum->restarts += more->restarts;
+    sum->projections += more->projections;
 }
 
 #endif

@@ -140,6 +140,7 @@ static int settle_method(taut_solver *solver, const taut_method *method, bool st
                          taut_motion_name(solver->motion));
     }
     solver->stepper.method = method;
+    TAUT_TRY(taut_projecting_check(solver, method, error));
     TAUT_TRY(taut_method_accepts(method, &solver->sizes, error));
     return solver->motion == TAUT_MOTION_EFFECTIVE ? taut_start_system(solver, method, error)
                                                    : TAUT_OK;
@@ -158,8 +159,11 @@ static int choose_method(taut_solver *solver, const taut_options *given, taut_er
     if (name[0] && !method && !(motion_given && !method_given))
         return taut_method_unknown("method", name, error);
 
-    solver->unspecified = !motion[0] && !name[0] && !solver->own;
+    bool inside = taut_projecting_inside(solver);
+    solver->unspecified = !motion[0] && !name[0] && !solver->own && !inside;
     unsigned bit = taut_motion_bit(motion);
+    if (!bit && inside)
+        bit = TAUT_MOTION_SLOW;
     bool agree = method && (method->motions & bit);
     if (method && bit && !agree && method_given && !motion_given)
         bit = 0;
@@ -285,6 +289,7 @@ int taut_choose(taut_solver *solver, const taut_options *options, taut_error *er
     if (solver->stepper.trial) /* the diagnosis is wanted in any case */
         TAUT_TRY(taut_motion_diagnose(solver, status == 0 ? error : NULL));
     TAUT_TRY(status);
+    TAUT_TRY(taut_projecting_read(solver, error));
     TAUT_TRY(choose_method(solver, options, error));
     choose_step_source(solver, options, of_run);
     TAUT_TRY(check_tolerance(solver, options, error));
@@ -302,7 +307,7 @@ static int find_frequency(taut_solver *solver, taut_error *error)
     const taut_state *now = &solver->stepper.now;
     double stability = solver->stepper.method->stability;
     if (!(solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)) || stability == 0 ||
-        solver->level.field)
+        solver->level.field || solver->projecting.inner)
         return TAUT_OK;
     if (!taut_start_diagnosed(solver) || d->frequencies == 0) {
         taut_error reason;
@@ -341,7 +346,7 @@ static int check_step(const taut_solver *solver, taut_error *error)
 /* Rows at 1000 equal distances; fewer of large systems, since a row costs as much as a step or
  * more: of 10,000 numbers with 17 digits, as some 40 evaluations. They have one row in a step at
  * most, unless there are events, whose rows would be counted by the second look. Without an end
- * time each step is a row. */
+ * time, and where a row needs a slow point from forces alone, each step is a row. */
 static int choose_rows(taut_solver *solver, taut_error *error)
 {
     enum { MOST = 1000, LEAST = 100, NUMBERS = 1000000 };
@@ -350,7 +355,8 @@ static int choose_rows(taut_solver *solver, taut_error *error)
         length = fabs(solver->until - solver->from),
            width = 2. * s->n + s->m + solver->sizes.outputs,
            rows = fmin(fmax(floor(NUMBERS / fmax(width, 1)), LEAST), MOST);
-    bool each_step = taut_options_given(solver->options, "every") || isinf(length);
+    bool each_step =
+        taut_options_given(solver->options, "every") || isinf(length) || solver->projecting.costly;
     solver->rows.every = every > 0 ? every : each_step ? 0 : length / rows;
     solver->rows.few = !each_step && rows < MOST && solver->sizes.events == 0;
     double count = taut_solver_rows(solver);

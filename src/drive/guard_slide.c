@@ -213,9 +213,9 @@ int taut_slide_resolve(taut_solver *solver, const taut_state *x, double way, dou
         if (count > 0 && !w->sliding)
             return refuse(solver, last,
                           solver->motion == TAUT_MOTION_SLOW
-                              ? "which this method does not support; in motion full or rigid dop8 "
-                                "and dopri5 do"
-                              : "which this method does not support; dop8 and dopri5 do",
+                              ? "which this method does not support; in motion full or rigid dop8, "
+                                "dopri5 and adams do"
+                              : "which this method does not support; dop8, dopri5 and adams do",
                           error);
         if (count > TAUT_SLIDING_MOST)
             return refuse(solver, last, "in more places than are supported at once", error);

@@ -109,7 +109,8 @@ static double next_length(const taut_plan *p, double t)
 static int one_step(taut_solver *solver, taut_plan *p, taut_error *error)
 {
     double t = solver->stepper.now.t, h = next_length(p, t);
-    int status = solver->control.on ? taut_control_step(solver, p->target, error)
+    double target = taut_projecting_target(solver, p->target);
+    int status = solver->control.on ? taut_control_step(solver, target, error)
                                     : taut_fixed_step(solver, h, next_time(p), error);
     if (status == 0 && !solver->control.on)
         status = taut_growth_guard(solver, h, p->done + 1 >= p->count, error);
@@ -208,6 +209,8 @@ static int march(taut_solver *solver, double target, taut_error *error)
         if (!restarted && solver->control.on)
             TAUT_TRY(taut_switch_step(solver, error));
         TAUT_TRY(taut_slow_level_step(solver, error));
+        if (solver->outcome == TAUT_OK)
+            TAUT_TRY(taut_projecting_step(solver, error));
         TAUT_TRY(taut_monitor_step(solver, error));
         if (solver->outcome == TAUT_OK)
             taut_report(solver, now->t);

@@ -315,7 +315,10 @@ static bool usable(const taut_solver *solver, const taut_method *method, bool st
     bool springs = solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL);
     bool stepped = step_given || method->error_order > 0 || (springs && method->stability > 0);
     bool slow_field = solver->motion == TAUT_MOTION_SLOW && method->uses_field && springs;
-    if (slow_field && (solver->avoid_field || taut_slow_level_supports(solver, NULL) != 0))
+    if (solver->projecting.when == TAUT_PROJECT_STAGE && !method->uses_field)
+        return false;
+    if (slow_field && !taut_projecting_inside(solver) &&
+        (solver->avoid_field || taut_slow_level_supports(solver, NULL) != 0))
         return false;
     return (method->motions & solver->motion) && stepped &&
            taut_method_accepts(method, &solver->sizes, NULL) == 0;

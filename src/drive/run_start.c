@@ -43,6 +43,8 @@ int taut_start_system(taut_solver *solver, const taut_method *method, taut_error
     if (effective)
         TAUT_TRY(taut_effective_from_start(
             solver->system, taut_options_real(solver->options, "from"), &solver->derived, error));
+    else if (solver->projecting.when == TAUT_PROJECT_STAGE)
+        TAUT_TRY(taut_projecting_artificial(solver, error));
     else
         TAUT_TRY(taut_system_rigid(solver->system, &solver->derived, error));
     solver->moving = solver->derived;
@@ -150,7 +152,7 @@ int taut_start_prepare(taut_solver *solver, taut_error *error)
                                 "%s keeps rigid bonds only; [invariants] of a mechanical model "
                                 "need post, project or none",
                                 kind);
-    bool slow_field = s->method->uses_field && is_slow(solver);
+    bool slow_field = s->method->uses_field && is_slow(solver) && !taut_projecting_inside(solver);
     if (slow_field)
         TAUT_TRY(taut_slow_level_create(solver, error));
     else if (s->method->uses_field)
@@ -181,7 +183,9 @@ int taut_start_prepare(taut_solver *solver, taut_error *error)
 void taut_start_release(taut_solver *solver)
 {
     taut_projector *held = solver->assembly == solver->onto_rigid ? NULL : solver->assembly;
-    taut_projector *made[] = {solver->stabilizer, solver->onto_rigid, held, solver->slow};
+    taut_projector *after = solver->stabilizer == solver->slow ? NULL : solver->stabilizer;
+    taut_projector *made[] = {after, solver->onto_rigid, held, solver->slow};
+    taut_projecting_release(solver);
     for (int k = 0; k < 4; k++) /* the slow field owns its projector */
         if (made[k] && made[k]->destroy)
             made[k]->destroy(made[k]);
@@ -230,8 +234,7 @@ static int start_on_bonds(taut_solver *solver, taut_error *error)
 
 /* How far the initial state was moved: normal and tangential to the bonds where a foot point
  * defines that, the largest change elsewhere. */
-static void note_slow_point(taut_solver *solver, const char *method,
-                            const taut_projection_result *result)
+static void note_slow_point(taut_solver *solver, const taut_projection_result *result)
 {
     char moved[80];
     double most = taut_largest_difference(solver->stepper.n, result->q, solver->stepper.now.q);
@@ -242,7 +245,7 @@ static void note_slow_point(taut_solver *solver, const char *method,
                  result->moved_tangential);
     TAUT_APPEND(solver->begun,
                 "; the initial state was moved to its slow point, without oscillation (%s; %s)",
-                method, moved);
+                result->method, moved);
 }
 
 /* Moves x to the slow point that a projection finds; [run] of the model counts for it, what is held
@@ -263,7 +266,7 @@ static int take_slow_point(taut_solver *solver, const taut_projection_method *me
     if (status == 0) {
         taut_projection_result_get(found, &result, NULL);
         if (x == &s->now)
-            note_slow_point(solver, method->name, &result);
+            note_slow_point(solver, &result);
         taut_copy(s->n, result.q, x->q);
         taut_copy(s->n, result.v, x->v);
         solver->moved = true;
@@ -338,6 +341,10 @@ static int start_slow(taut_solver *solver, taut_state *x, taut_error *error)
     }
     if (!given)
         TAUT_TRY(prepare_again(solver, d->overdamped, error));
+    if (solver->projecting.when == TAUT_PROJECT_NONE)
+        return TAUT_OK;
+    if (solver->projecting.when == TAUT_PROJECT_START)
+        return take_slow_point(solver, solver->projecting.method, x, error);
     bool visible =
         d->amplitude > 1e-3 * (s->atol + s->rtol * taut_largest(s->n, x->q)) || is_off(solver, x);
     if (!visible || solver->stepper.trial) /* the run begins with or without the slow point */
@@ -454,8 +461,12 @@ int taut_start_state(taut_solver *solver, taut_error *error)
         return taut_start_begin(solver, error);
     if (solver->drift.rows > 0)
         TAUT_TRY(start_on_bonds(solver, error));
-    if (is_slow(solver))
+    if (taut_projecting_inside(solver))
+        TAUT_TRY(taut_projecting_begin(solver, error));
+    else if (is_slow(solver))
         TAUT_TRY(start_slow(solver, &solver->stepper.now, error));
+    else if (solver->projecting.when == TAUT_PROJECT_START)
+        TAUT_TRY(take_slow_point(solver, solver->projecting.method, &solver->stepper.now, error));
     TAUT_TRY(taut_slow_level_choose(solver, error));
     if (solver->drift.conserved > 0)
         TAUT_TRY(verify_invariants(solver, error));
@@ -476,7 +487,7 @@ static int move_again(taut_solver *solver, bool given, taut_state *x, double *mo
     taut_copy(s->n, x->v, v);
     if (solver->onto_rigid)
         TAUT_TRY(solver->onto_rigid->apply(solver->onto_rigid, x->t, x->q, x->v, error));
-    if (given && is_slow(solver))
+    if (given && is_slow(solver) && !taut_projecting_inside(solver))
         TAUT_TRY(start_slow(solver, x, error));
     else if (solver->slow)
         TAUT_TRY(solver->slow->apply(solver->slow, x->t, x->q, x->v, error));

@@ -209,6 +209,7 @@ static void walk_stepper(taut_solver *solver, taut_archive *a)
     if (field && field->archive)
         field->archive(field, a);
     taut_slow_level_archive(solver, a);
+    taut_projecting_archive(solver, a);
     if (solver->algebraic && solver->algebraic->archive)
         solver->algebraic->archive(solver->algebraic, a);
     taut_projector *const projector[] = {solver->stabilizer, solver->onto_rigid, solver->slow};
@@ -369,6 +370,7 @@ static void walk_counters(taut_solver *solver, taut_archive *a)
                               &s->stabilizer_factorisations,
                               &s->stabilizer_solves,
                               &s->stabilizer_evaluations,
+                              &s->projections,
                               &solver->altered,
                               &solver->rows.next,
                               &solver->plan.done,

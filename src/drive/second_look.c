@@ -228,8 +228,10 @@ static int run(waiting *w, taut_progress progress, void *user, taut_error *error
 }
 
 /* The same run with another tolerance: its motion and its method are those of the first, after a
- * switch the implicit one. */
-static int make_finer(taut_solver *solver, double rtol, taut_solver **finer, taut_error *error)
+ * switch the implicit one. Each has shorter steps at most than the one before: two runs whose steps
+ * only this limits would be the same, and seem to have no error. */
+static int make_finer(taut_solver *solver, int runs, double rtol, taut_solver **finer,
+                      taut_error *error)
 {
     taut_options *options = NULL;
     double length = fabs(solver->until - solver->from), most = solver->control.most,
@@ -241,7 +243,8 @@ static int make_finer(taut_solver *solver, double rtol, taut_solver **finer, tau
     if (status == 0 && solver->norm.given)
         status = taut_options_set_real(options, "atol", solver->stepper.atol * share, error);
     if (status == 0 && isfinite(length))
-        status = taut_options_set_real(options, "max-step", fmin(most, length / PARTS), error);
+        status =
+            taut_options_set_real(options, "max-step", fmin(most, length / (runs * PARTS)), error);
     if (status == 0 && !solver->stepper.first_order)
         status = taut_options_set(options, "motion", taut_motion_name(solver->motion), error);
     if (status == 0 && !solver->own)
@@ -330,7 +333,7 @@ static int look_again(taut_solver *solver, waiting *first, waiting *best, taut_p
         taut_solver *finer = NULL;
         waiting next = {0};
         taut_error reason = {.t = NAN};
-        int status = make_finer(solver, rtol, &finer, &reason);
+        int status = make_finer(solver, runs, rtol, &finer, &reason);
         if (status == 0)
             status = open_waiting(&next, finer, first->sinks, first->count, true, &reason);
         if (status == 0) {

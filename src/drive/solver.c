@@ -100,6 +100,7 @@ int taut_solver_equip(taut_solver *solver, taut_error *error)
     TAUT_TRY(taut_drift_create(solver, error));
     TAUT_TRY(taut_start_prepare(solver, error));
     TAUT_TRY(taut_slow_level_choose(solver, error));
+    TAUT_TRY(taut_projecting_begin(solver, error));
     TAUT_TRY(s->method->create(s, error));
     TAUT_TRY(s->method->multipliers(s, s->now.t, s->now.q, taut_state_v(&s->now),
                                     taut_state_lambda(&s->now), error));

@@ -271,6 +271,34 @@ typedef struct taut_slow_level {
 /* Steps of a fixed size between two looks at the state, of small systems (loop.c, growth.c). */
 enum { TAUT_BETWEEN_LOOKS = 32 };
 
+/* When the state is projected onto the slow manifold; from `every` on inside the run. */
+typedef enum taut_project_when {
+    TAUT_PROJECT_UNSET,
+    TAUT_PROJECT_NONE,
+    TAUT_PROJECT_START,
+    TAUT_PROJECT_EVERY,
+    TAUT_PROJECT_DRIFT,
+    TAUT_PROJECT_STEP,
+    TAUT_PROJECT_STAGE
+} taut_project_when;
+
+/* Projection inside a run of the stiff system (projecting.c); the projector is solver->slow. */
+typedef struct taut_projecting {
+    taut_project_when when;
+    const char *word;                            /* of the option */
+    double amount;                               /* time of `every`, length of `drift` */
+    const struct taut_projection_method *method; /* that was asked for */
+    double artificial;   /* rigid motion: lowest frequency of the springs in place of bonds; or 0 */
+    taut_field *inner;   /* stage: that of the stiff system; else NULL */
+    taut_field *balance; /* drift: multipliers of the acceleration equation; else NULL */
+    double *lambda;      /* [m]: of it */
+    taut_values values;  /* drift: g, G */
+    taut_pattern jacobian;
+    double base;  /* drift: that of the latest projection */
+    int64_t done; /* every: how many times have passed */
+    bool costly;  /* stage: a row costs as much as a stage */
+} taut_projecting;
+
 /* Steps of one length from `start`, the last one ending at `target` (loop.c). */
 typedef struct taut_plan {
     double start, target, h; /* h has the sign of the direction */
@@ -309,7 +337,8 @@ struct taut_solver {
     /* onto the rigid bonds, between steps and after events: nothing is held any more; may be NULL
      */
     taut_projector *onto_rigid;
-    taut_projector *slow;     /* to the slow point, after events in slow motion; may be NULL */
+    /* to the slow point, inside runs and after events in slow motion; may be NULL */
+    taut_projector *slow;
     taut_diagnosis diagnosis; /* of the model at its initial state; parts 0: not needed so far */
     bool moved;               /* the run does not begin at the initial state of the model */
     unsigned motion;          /* one bit */
@@ -334,6 +363,7 @@ struct taut_solver {
     taut_saving saving;
     taut_refined refined;
     taut_slow_level level;
+    taut_projecting projecting;
     taut_caller caller;
     taut_kept kept;
     taut_watch watch;
@@ -470,6 +500,23 @@ double taut_slow_level_defect(const taut_solver *solver);
 void taut_slow_level_result(const taut_solver *solver, taut_result *result);
 /* TAUT_INACCURATE for a run that ended well with a given k that is far too low. */
 int taut_slow_level_status(const taut_solver *solver, int status);
+
+/* (projecting.c) Reads the options. */
+int taut_projecting_read(taut_solver *solver, taut_error *error);
+/* Is the state projected after the beginning too? */
+bool taut_projecting_inside(const taut_solver *solver);
+/* Fails where motion, method or system does not support it. */
+int taut_projecting_check(const taut_solver *solver, const taut_method *method, taut_error *error);
+/* solver->derived: the system with artificial stiffness. */
+int taut_projecting_artificial(taut_solver *solver, taut_error *error);
+/* Makes the projector, moves the initial state to its slow point, and projects the field. */
+int taut_projecting_begin(taut_solver *solver, taut_error *error);
+/* The next time at which a step should end, on the way to `target`. */
+double taut_projecting_target(const taut_solver *solver, double target);
+/* After a step, its rows and events: projects where that is due. */
+int taut_projecting_step(taut_solver *solver, taut_error *error);
+void taut_projecting_archive(taut_solver *solver, taut_archive *archive);
+void taut_projecting_release(taut_solver *solver);
 
 /* (redundant_run.c) Replaces solver->system by one without redundant rigid bonds, where there are
  * any; `springs`: those that are rigid in rigid motion count as well. Refuses bonds that contradict

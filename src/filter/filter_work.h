@@ -51,6 +51,13 @@ int taut_filter_work_create(taut_filter_work *w, taut_error *error);
 void taut_filter_work_destroy(taut_filter_work *w); /* half-made ones too */
 /* Frequencies at (p->q, p->v). They stay 0 where those of springs cannot be computed. */
 int taut_filter_work_measure(taut_filter_work *w, taut_error *error);
+/* u omega^2, noise of C^-1 g, from which on multipliers are those of the acceleration equation.
+ * These are wrong by (rate/omega)^2; inside runs forces are made of them, and the smaller error
+ * counts. */
+static inline double taut_filter_noise(const taut_projection_settings *settings)
+{
+    return settings->inside ? 1e-7 : 1e-6;
+}
 /* Multipliers of the result: `balance` unless it is NULL, else the forces of the springs in a pass,
  * and of rigid bonds where there are some. */
 int taut_filter_work_multipliers(taut_filter_work *w, const double *balance, int64_t pass,

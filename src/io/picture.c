@@ -279,17 +279,30 @@ static void write_drift(taut_file_sink *sink, const picture *p)
     write_plot(sink, &drift, 1, 3);
 }
 
+/* Half of the rows are in the first thousandth of the time, as those of steps that grow over many
+ * decades: a linear axis would show nothing of them. */
+static bool is_long(const drawn *s)
+{
+    static const double SHARE = 1e-3;
+    double middle = s->row[s->kept / 2][0], end = s->latest[0];
+    return s->row[0][0] >= 0 && middle > 0 && middle < SHARE * end;
+}
+
 /* Both axes have the same scale, and with it the same tics. */
 static void write_paths(taut_file_sink *sink, const picture *p, int column)
 {
     enum { MOST_TICS = 6 };
     double length = fmax(p->seen.most[0] - p->seen.least[0], p->seen.most[1] - p->seen.least[1]);
+    if (is_long(&p->seen))
+        taut_writer_text(sink, "unset logscale x\nset format x '%g'\n");
     taut_writer_text(sink,
                      "set size ratio -1\nset xlabel 'x' offset 0,0.5\nset ylabel 'y' offset 1,0\n");
     if (length > 0 && isfinite(length))
         taut_writer_format(sink, "set tics %g\n", taut_picture_step(length, MOST_TICS));
     write_plot(sink, &p->paths, 0, column);
     taut_writer_text(sink, "set xlabel 't' offset 0,0.5\nunset ylabel\nset tics autofreq\n");
+    if (is_long(&p->seen))
+        taut_writer_text(sink, "set logscale x\nset format x '1e%T'\n");
 }
 
 static void write_script(taut_file_sink *sink, const picture *p)
@@ -302,6 +315,8 @@ static void write_script(taut_file_sink *sink, const picture *p)
     taut_picture_begin(sink, p->svg, WIDTH, HEIGHT, p->title);
     taut_picture_place(sink, k++, panels, true);
     taut_writer_text(sink, "set xlabel 't' offset 0,0.5\n");
+    if (is_long(&p->seen))
+        taut_writer_text(sink, "set logscale x\nset format x '1e%T'\n");
     write_plot(sink, &p->coordinates, 1, column);
     column += p->coordinates.curves;
     if (!paths)

@@ -36,6 +36,7 @@ typedef struct taut_projection_settings {
     const unsigned char *hold; /* [n]: coordinates that keep their values (hold.h), or NULL */
     unsigned given;            /* TAUT_SETTING_ bits: chosen by the user, not defaults */
     bool record;               /* windows and iterations are kept for a picture */
+    bool inside;               /* a run: the state alone is wanted, not what was moved */
     bool expansion;            /* coefficients in powers of the compliance are wanted */
     int richardson;            /* levels of extrapolation to infinite stiffness */
     double omega;              /* 0: not given */

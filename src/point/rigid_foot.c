@@ -9,7 +9,7 @@ int taut_rigid_foot_create(taut_rigid_foot *foot, const taut_context *context, t
 {
     const taut_system *system = taut_context_system(context);
     *foot = (taut_rigid_foot){0};
-    TAUT_TRY(taut_system_rigid(system, &foot->system, error));
+    TAUT_TRY(taut_system_rigid_in(system, &arena->allocator, &foot->system, error));
     TAUT_TRY(taut_context_like(context, foot->system, &arena->allocator, &foot->context, error));
     return taut_foot_create(&taut_bond_foot, foot->context, arena, statistics, settings,
                             &foot->projector, error);

@@ -8,6 +8,8 @@
  * projection. Nothing is held. */
 int taut_projection_settings_read(const taut_options *options, taut_projection_settings *settings,
                                   taut_error *error);
+/* The same but for the method, which is auto. */
+taut_projection_settings taut_projection_settings_of(const taut_options *options);
 /* Warns of each option that was given and that the projection which made p did not read. */
 void taut_projection_unread(taut_projection *p, const taut_options *options);
 

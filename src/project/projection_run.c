@@ -148,7 +148,7 @@ static int check_drift(const taut_projection *p, taut_error *error)
 static int find(taut_projection *p, const taut_projection_settings *settings, taut_error *error)
 {
     bool slow = false;
-    if (p->method->moves_slow)
+    if (p->method->moves_slow && !settings->inside)
         TAUT_TRY(taut_projection_is_slow(p, &slow, error));
     if (!slow)
         TAUT_TRY(p->method->project(p, settings, error));
@@ -159,6 +159,8 @@ static int find(taut_projection *p, const taut_projection_settings *settings, ta
                                 p->method->name);
     if (settings->richardson > 0)
         TAUT_TRY(taut_richardson(p, settings, error));
+    if (settings->inside)
+        return TAUT_OK;
     TAUT_TRY(measure_moved(p, error));
     return check_drift(p, error);
 }

@@ -52,10 +52,9 @@ static taut_kernel_choice kernel(const taut_options *options)
     return (taut_kernel_choice)k;
 }
 
-int taut_projection_settings_read(const taut_options *options, taut_projection_settings *settings,
-                                  taut_error *error)
+taut_projection_settings taut_projection_settings_of(const taut_options *options)
 {
-    *settings = (taut_projection_settings){
+    return (taut_projection_settings){
         .method = &taut_projection_auto,
         .given = given(options),
         .record = taut_options_given(options, "plot"),
@@ -79,6 +78,12 @@ int taut_projection_settings_read(const taut_options *options, taut_projection_s
                       : 0,
         .from = taut_options_real(options, "from"),
     };
+}
+
+int taut_projection_settings_read(const taut_options *options, taut_projection_settings *settings,
+                                  taut_error *error)
+{
+    *settings = taut_projection_settings_of(options);
     return taut_options_given(options, "method")
                ? taut_projection_find(taut_options_text(options, "method"), &settings->method,
                                       error)

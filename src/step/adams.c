@@ -359,7 +359,9 @@ static int dense(taut_stepper *s, double theta, taut_state *x, taut_error *error
     taut_add_scaled(s->n, blend, w->euler.polynomial_q, x->q);
     if (w->euler.second_order)
         taut_add_scaled(s->n, blend, w->euler.polynomial_v, x->v);
-    return taut_field_multipliers(s, x->t, x->q, x->v, x->a, taut_state_lambda(x), error);
+    TAUT_TRY(taut_field_multipliers(s, x->t, x->q, x->v, x->a, taut_state_lambda(x), error));
+    taut_field_place(s->field, x->q, x->v);
+    return TAUT_OK;
 }
 
 static void archive(taut_stepper *s, taut_archive *to)

@@ -71,6 +71,8 @@ int taut_runge_kutta_dense(taut_stepper *s, double theta, taut_state *state, tau
     polynomial(s->n, w->rows, theta, s->last.q, w->polynomial_q, state->q);
     if (w->second_order)
         polynomial(s->n, w->rows, theta, s->last.v, w->polynomial_v, state->v);
-    return taut_field_multipliers(s, state->t, state->q, state->v, state->a,
-                                  taut_state_lambda(state), error);
+    TAUT_TRY(taut_field_multipliers(s, state->t, state->q, state->v, state->a,
+                                    taut_state_lambda(state), error));
+    taut_field_place(s->field, state->q, state->v);
+    return TAUT_OK;
 }

@@ -80,17 +80,23 @@ int taut_runge_kutta_stage(taut_stepper *s, const taut_state *begin, double h, i
     taut_runge_kutta *w = s->work;
     const taut_tableau *table = w->tableau;
     form(s, &w->row[i], kq, kv, h, begin->q, begin->v, w->stage, kq[i]);
-    return s->field->evaluate(s->field, begin->t + table->c[i] * h, w->stage,
-                              w->second_order ? kq[i] : NULL, w->second_order ? kv[i] : kq[i], NULL,
-                              error);
+    TAUT_TRY(s->field->evaluate(s->field, begin->t + table->c[i] * h, w->stage,
+                                w->second_order ? kq[i] : NULL, w->second_order ? kv[i] : kq[i],
+                                NULL, error));
+    taut_field_place(s->field, w->stage, kq[i]);
+    return TAUT_OK;
 }
 
-/* The rate, and lambda (first order: the algebraic variables), of a state. */
+/* The rate, and lambda (first order: the algebraic variables), of a state, which moves to where the
+ * field is evaluated. */
 static int evaluate_state(taut_stepper *s, taut_state *state, taut_error *error)
 {
     const taut_runge_kutta *w = s->work;
-    return s->field->evaluate(s->field, state->t, state->q, w->second_order ? state->v : NULL,
-                              state->a, taut_state_lambda(state), error);
+    TAUT_TRY(s->field->evaluate(s->field, state->t, state->q, w->second_order ? state->v : NULL,
+                                state->a, taut_state_lambda(state), error));
+    if (!s->field->keeps)
+        taut_field_place(s->field, state->q, state->v);
+    return TAUT_OK;
 }
 
 /* to = |x[i .. i+3]|, zeros behind the end */

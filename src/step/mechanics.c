@@ -172,7 +172,8 @@ static void add_springs(const taut_mechanics *w, const double *restrict v, doubl
         if (w->damping[i] > 0)
             stretch +=
                 w->damping[i] * (w->values.bond_dt[i] + taut_row_dot(&w->jacobian, entry, i, v));
-        double tension = stretch / w->compliance[i];
+        double tension = w->given && !taut_context_soft(w->context, i) ? w->given[i]
+                                                                       : stretch / w->compliance[i];
         if (lambda)
             lambda[i] = tension;
         taut_row_add(&w->jacobian, entry, i, -tension, force);

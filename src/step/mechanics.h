@@ -21,6 +21,8 @@ typedef struct taut_mechanics {
     taut_values values;
     taut_pattern jacobian; /* of G, all bonds */
     const double *compliance, *damping;
+    const double
+        *given; /* [m]: multipliers of springs that are not soft; NULL: C^-1 (g + T gdot) */
 
     bool stiff; /* the bonds that are not soft stand in place of the rigid bonds (impulse.c) */
     taut_index rods;

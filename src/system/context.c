@@ -94,15 +94,16 @@ static int make_event_room(taut_context *context, taut_error *error)
     return TAUT_RESERVE(&context->arena, longest, error, &context->event_regs);
 }
 
-/* The one thing that rigid, softer and reduced derived systems change. */
+/* The one thing that rigid, artificial, softer and reduced derived systems change. */
 static void apply_derived(taut_context *context)
 {
     const taut_system *system = context->system;
-    double factor = system->softer;
-    for (taut_index i = 0; (system->rigid || factor > 0) && i < system->sizes.bonds; i++)
+    double factor = system->softer, one = system->rigid ? 0 : system->artificial;
+    bool same = system->rigid || one > 0;
+    for (taut_index i = 0; (same || factor > 0) && i < system->sizes.bonds; i++)
         if (!(system->soft && system->soft[i])) {
-            context->compliance[i] = system->rigid ? 0 : factor * context->compliance[i];
-            context->damping[i] = system->rigid ? 0 : factor * context->damping[i];
+            context->compliance[i] = same ? one : factor * context->compliance[i];
+            context->damping[i] = same ? 0 : factor * context->damping[i];
         }
     for (taut_index i = 0; system->muted && i < system->sizes.bonds; i++)
         if (system->muted[i]) {

@@ -2,17 +2,18 @@
  * and change one thing.
  *
  * rigid: c = 0 for every bond that is not `soft` (docs/theory.md, Four motions); softer: all of
- * these c times a factor, for extrapolation in the stiffness; without: some bonds, which follow
- * from others (redundant.c), are soft springs with g = 0, so that nothing else has to know of them.
+ * these c times a factor, for extrapolation in the stiffness; artificial: one c for all of these,
+ * in place of rigid bonds; without: some bonds, which follow from others (redundant.c), are soft
+ * springs with g = 0, so that nothing else has to know of them.
  */
 #include "system/system.h"
 
 #include <string.h>
 
-taut_system *taut_system_derive(const taut_system *base)
+taut_system *taut_system_derive(const taut_system *base, const taut_allocator *allocator)
 {
     taut_arena arena;
-    taut_arena_init(&arena, &base->arena.allocator);
+    taut_arena_init(&arena, allocator ? allocator : &base->arena.allocator);
     taut_system *system = TAUT_NEW(&arena, taut_system, 1);
     if (!system)
         return NULL;
@@ -24,18 +25,46 @@ taut_system *taut_system_derive(const taut_system *base)
     return system;
 }
 
-int taut_system_rigid(const taut_system *base, taut_system **result, taut_error *error)
+/* Has it bonds that could be made rigid? */
+static int check_bonds(const taut_system *base, taut_error *error)
 {
-    if (result)
-        *result = NULL;
-    TAUT_REQUIRE(base && result);
     if (base->sizes.kind != TAUT_MECHANICAL)
         return taut_fail(error, TAUT_ERROR_REFUSED, "only mechanical systems have a rigid motion");
     if (base->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "a stiff potential has no bonds that could be made rigid: write it as "
                          "bonds with a stiffness");
-    taut_system *system = taut_system_derive(base);
+    return TAUT_OK;
+}
+
+int taut_system_rigid(const taut_system *base, taut_system **result, taut_error *error)
+{
+    if (result)
+        *result = NULL;
+    TAUT_REQUIRE(base && result);
+    return taut_system_rigid_in(base, NULL, result, error);
+}
+
+int taut_system_artificial(const taut_system *base, double compliance, taut_system **result,
+                           taut_error *error)
+{
+    *result = NULL;
+    TAUT_TRY(check_bonds(base, error));
+    taut_system *system = taut_system_derive(base, NULL);
+    TAUT_NEED(error, system);
+    system->artificial = compliance;
+    system->sizes.can =
+        (system->sizes.can & ~(unsigned)(TAUT_HAS_DAMPING | TAUT_HAS_RIGID)) | TAUT_HAS_SPRINGS;
+    *result = system;
+    return TAUT_OK;
+}
+
+int taut_system_rigid_in(const taut_system *base, const taut_allocator *allocator,
+                         taut_system **result, taut_error *error)
+{
+    *result = NULL;
+    TAUT_TRY(check_bonds(base, error));
+    taut_system *system = taut_system_derive(base, allocator);
     TAUT_NEED(error, system);
     system->rigid = true;
     unsigned can =
@@ -57,7 +86,7 @@ int taut_system_softer(const taut_system *base, double factor, taut_system **res
     if (base->sizes.kind != TAUT_MECHANICAL || !(factor > 0))
         return taut_fail(error, TAUT_ERROR_USAGE,
                          "springs of mechanical systems are made softer, by a factor above 0");
-    taut_system *system = taut_system_derive(base);
+    taut_system *system = taut_system_derive(base, NULL);
     TAUT_NEED(error, system);
     system->softer = factor * (base->softer > 0 ? base->softer : 1);
     *result = system;
@@ -69,7 +98,7 @@ int taut_system_without(const taut_system *base, const unsigned char *muted, tau
 {
     size_t bonds = (size_t)base->sizes.bonds;
     *result = NULL;
-    taut_system *system = taut_system_derive(base);
+    taut_system *system = taut_system_derive(base, NULL);
     TAUT_NEED(error, system);
     unsigned char *copy = TAUT_NEW(&system->arena, unsigned char, base->sizes.bonds),
                   *soft = TAUT_NEW(&system->arena, unsigned char, base->sizes.bonds);

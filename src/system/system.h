@@ -148,6 +148,7 @@ struct taut_system {
 
     const taut_system *base; /* of a derived system (derived.c), or NULL */
     bool rigid;              /* bonds that are not soft have compliance 0 */
+    double artificial;       /* ... or this compliance, without damping; 0: as stated */
     double softer;           /* ... or this times their compliance and damping time; 0: as stated */
     /* [bonds] or NULL: bonds that follow from others and have no part in the motion: soft springs
      * with g = 0 */
@@ -200,8 +201,15 @@ double taut_system_work(const taut_system *system);
 /* An empty system with its arena; NULL when out of memory. */
 taut_system *taut_system_new(const taut_allocator *allocator);
 /* A copy that shares everything with `base`, which must outlive it and may be in use by other
- * threads; NULL when out of memory. (derived.c) */
-taut_system *taut_system_derive(const taut_system *base);
+ * threads; NULL when out of memory. allocator NULL: that of the base. (derived.c) */
+taut_system *taut_system_derive(const taut_system *base, const taut_allocator *allocator);
+/* taut_system_rigid with memory from an allocator. (derived.c) */
+int taut_system_rigid_in(const taut_system *base, const taut_allocator *allocator,
+                         taut_system **system, taut_error *error);
+/* A derived system in which every bond that is not soft is an undamped spring of this compliance
+ * > 0, whatever the model states: rigid bonds as the limit of stiff springs. (derived.c) */
+int taut_system_artificial(const taut_system *base, double compliance, taut_system **system,
+                           taut_error *error);
 /* A derived system whose springs, but for soft ones, have `factor` > 0 times their compliance;
  * the damping constants d = tau/c stay. `base` must outlive it. (derived.c) */
 int taut_system_softer(const taut_system *base, double factor, taut_system **system,

@@ -307,7 +307,7 @@ int taut_system_effective(const taut_system *base, const double *action, int mod
         return taut_fail(error, TAUT_ERROR_USAGE,
                          "an effective system needs one action for each mode, not %d in all",
                          modes);
-    taut_system *system = taut_system_derive(base);
+    taut_system *system = taut_system_derive(base, NULL);
     TAUT_NEED(error, system);
     int status = fill(system, base, action, modes, error);
     if (status) {

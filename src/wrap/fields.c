@@ -70,7 +70,8 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
 {
     mechanical *w = field->self;
     taut_mechanics *x = &w->mechanics;
-    if (w->fused && taut_fused_run(w->fused, t, q, v, rate, lambda, x->values.jacobian)) {
+    if (w->fused && !x->given &&
+        taut_fused_run(w->fused, t, q, v, rate, lambda, x->values.jacobian)) {
         count(w, 1);
         return TAUT_OK;
     }
@@ -175,6 +176,11 @@ int taut_field_stiff_index1(taut_context *context, taut_arena *arena, taut_stati
                             taut_field **field, taut_error *error)
 {
     return create(context, arena, statistics, 0, 0, TAUT_STIFF_AS_RODS, field, error);
+}
+
+void taut_field_give(taut_field *field, const double *lambda)
+{
+    ((mechanical *)field->self)->mechanics.given = lambda;
 }
 
 int taut_field_full(taut_context *context, taut_arena *arena, taut_statistics *statistics,

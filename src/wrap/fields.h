@@ -24,6 +24,9 @@ int taut_field_stiff_index1(taut_context *context, taut_arena *arena, taut_stati
 int taut_field_continuous(taut_context *context, taut_arena *arena, taut_statistics *statistics,
                           double rate, const char *direction, bool reduced, taut_field **field,
                           taut_error *error);
+/* The springs of a field that is not that of slow motion, but for soft ones, have these multipliers
+ * lambda[m] from now on, as long as they live; NULL: their own. */
+void taut_field_give(taut_field *field, const double *lambda);
 /* z' = f(t,z,y) - gamma F h, y from G f(t,z,y) + g_t = 0 (constraints); h = (constraints,
  * invariants). gamma = 0: no stabilising term. y is returned in lambda's place. F by its direction:
  * "transpose" (NULL, "auto") H^T (H H^T)^-1 (1.7); "gradient" H^T (1.8); "control" B (G B)^-1,
