@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "drive/guard_watch.h"
+#include "drive/projective.h"
 
 enum { BETWEEN_CALLS = 1024, LARGE_SYSTEM = 2048 };
 
@@ -63,7 +64,7 @@ int taut_stabilize(taut_solver *solver, taut_error *error)
     taut_stepper *s = &solver->stepper;
     taut_projector *by = solver->stabilizer;
     /* implicit methods, to which a run may change, keep the slow manifold themselves */
-    if (!by || (solver->level.field && !s->method->uses_field))
+    if (!by || ((solver->level.field || solver->projective) && !s->method->uses_field))
         return TAUT_OK;
     taut_statistics *count = s->statistics, before = *count;
     int status = by->apply_from ? by->apply_from(by, s->last.t, s->last.q, s->last.v, s->now.q,
@@ -165,6 +166,7 @@ static int march(taut_solver *solver, double target, taut_error *error)
     }
     TAUT_TRY(taut_saving_step(solver, true, error));
     TAUT_TRY(taut_monitor_end(solver, error));
+    taut_projective_end(solver);
     return solver->outcome == TAUT_OK ? taut_complete(solver, error) : TAUT_OK;
 }
 

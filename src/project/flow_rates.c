@@ -114,6 +114,20 @@ int taut_flow_rates_closed(taut_flow_rates *r, taut_flow *flow, double t, double
     return find(r, H, error);
 }
 
+taut_index taut_flow_rates_gap(const taut_flow_rates *r, taut_index conserved, double *gap)
+{
+    taut_index slow = 0;
+    *gap = 0;
+    for (taut_index k = conserved + 1; k < r->n; k++) {
+        double ratio = cabs(r->rate[k]) / fmax(cabs(r->rate[k - 1]), fmax(r->resolution, DBL_MIN));
+        if (ratio > *gap) {
+            *gap = ratio;
+            slow = k;
+        }
+    }
+    return slow;
+}
+
 double taut_flow_rates_time(const taut_flow_rates *r, taut_index fast)
 {
     return 1 / fmax(cabs(r->rate[r->n - fast]), DBL_MIN);

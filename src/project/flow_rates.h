@@ -37,6 +37,9 @@ int taut_flow_rates_closed(taut_flow_rates *r, taut_flow *flow, double t, double
 int taut_flow_rates_horizon(taut_flow_rates *r, taut_flow *flow, double t, const double *z,
                             taut_index fast, double first, double noise, double *H,
                             taut_error *error);
+/* The largest ratio of successive rates, those of size 0 counted as the resolution, past the first
+ * `conserved` ones: returns how many rates are below it. */
+taut_index taut_flow_rates_gap(const taut_flow_rates *r, taut_index conserved, double *gap);
 /* 1/|rate| of the slowest of the `fast` fastest. */
 double taut_flow_rates_time(const taut_flow_rates *r, taut_index fast);
 /* The left eigenvectors, when they are wanted. */

@@ -72,19 +72,6 @@ static int closed(work *w, double *horizon, taut_error *error)
                                    error);
 }
 
-/* The largest ratio of successive rates, past those of invariants. */
-static void find_gap(const taut_flow_rates *r, taut_rates_report *report)
-{
-    report->gap = 0;
-    for (taut_index k = report->conserved + 1; k < r->n; k++) {
-        double ratio = cabs(r->rate[k]) / fmax(cabs(r->rate[k - 1]), fmax(r->resolution, DBL_MIN));
-        if (ratio > report->gap) {
-            report->gap = ratio;
-            report->slow = (int)k - report->conserved;
-        }
-    }
-}
-
 /* The variables with the largest weights in the function of rate k. */
 static void fill_rate(const work *w, taut_index k, taut_rate *rate)
 {
@@ -183,7 +170,8 @@ static int fill(work *w, int count, taut_rate *rate, taut_rates_report *report, 
            cabs(w->rates.rate[report->conserved]) <= w->rates.resolution)
         report->conserved++;
     report->flow_uses = w->statistics.micro_steps;
-    find_gap(&w->rates, report);
+    report->slow = (int)taut_flow_rates_gap(&w->rates, report->conserved, &report->gap);
+    report->slow -= report->slow > 0 ? report->conserved : 0;
     for (int k = 0; k < report->found; k++)
         fill_rate(w, k, &rate[k]);
     advise(w, rate, report->found, report);

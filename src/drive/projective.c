@@ -1,0 +1,324 @@
+/* projective.c - projective integration: slow motion of first-order models and black boxes.
+ *
+ * The field that explicit methods integrate is the rate of the slow motion, from a short burst of
+ * the flow that begins at a state z:
+ *
+ *     z_j = flow_H(z_(j-1)), z_0 = z;   p(s) fitted to the last samples (j H, z_j) of the burst;
+ *     rate(t, z) = p'(0),   slow point of z: p(0)          [Gear, Kevrekidis 2003, (2.4)-(2.6)]
+ *
+ * Fast parts decay in the burst, then p is a polynomial of degree 2 through three samples, or a
+ * line fitted to many where the flow has noise. Both values are extrapolated to the time where the
+ * burst began: unlike in the published methods, which leap from the end of a burst, rate() is a
+ * field, and every explicit method of the table with its estimates, dense output and events becomes
+ * a projective one: euler is projective forward Euler, midpoint and rk4 the Runge-Kutta methods of
+ * order 2 and 4 [Lafitte, Lejon, Samaey 2016]. Bursts go forward also where the run goes backward
+ * [Gear, Kevrekidis 2004]. p(0) lies on the slow manifold where the given state leads to; after
+ * each step it replaces the state (healing), so that fast parts do not accumulate, and the rate
+ * there is that of the same burst.
+ *
+ * A burst ends when second differences e_j of its samples, in tolerances, no longer fall (slow
+ * curvature is left), or are below 0.1 and have fallen by M = (time scale of the slow motion)/H:
+ * then a leap does not amplify what is left of fast parts. */
+#include "drive/projective.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/vectors.h"
+#include "drive/solver.h"
+#include "project/lift.h"
+
+enum { MOST_SAMPLES = 60, LEAST_SAMPLES = 4, NOISY_WINDOW = 12 };
+static const double SETTLED = 0.6; /* ratio of second differences that no longer fall */
+static const double SMALL = 0.1;   /* second difference in tolerances */
+
+/* ---- a burst */
+
+/* rms of z_k - 2 z_(k-1) + z_(k-2) in tolerances. */
+static double second_difference(const taut_projective *p, int k)
+{
+    const taut_stepper *s = p->stepper;
+    const int ring = p->window + 1;
+    const double *a = p->sample + (int64_t)(k % ring) * s->n,
+                 *b = p->sample + (int64_t)((k - 1) % ring) * s->n,
+                 *c = p->sample + (int64_t)((k - 2) % ring) * s->n;
+    double sum = 0;
+    for (taut_index i = 0; i < s->n; i++) {
+        double w = s->atol + s->rtol * fabs(b[i]), e = (a[i] - 2 * b[i] + c[i]) / (w > 0 ? w : 1);
+        sum += e * e;
+    }
+    return sqrt(sum / s->n);
+}
+
+/* Fits to samples last-window .. last; values and slopes of the polynomial at the beginning. The
+ * powers are orthogonal over the window: 1, x, x^2 - c. */
+static void fit(taut_projective *p, int last)
+{
+    const taut_index n = p->stepper->n;
+    const int W = p->window, ring = W + 1;
+    double s1 = 0, s2 = 0, c = W * (W + 2) / 12.0, at = W / 2.0 - last;
+    for (int j = 0; j <= W; j++) {
+        double x = j - W / 2.0;
+        s1 += x * x;
+        s2 += (x * x - c) * (x * x - c);
+    }
+    taut_clear(n, p->state);
+    taut_clear(n, p->slope);
+    for (int j = 0; j <= W; j++) {
+        const double *z = p->sample + (int64_t)((last - W + j) % ring) * n;
+        double x = j - W / 2.0, u = 1.0 / ring + at * x / s1, w = x / s1;
+        if (p->degree > 1) {
+            u += (at * at - c) * (x * x - c) / s2;
+            w += 2 * at * (x * x - c) / s2;
+        }
+        taut_add_scaled(n, u, z, p->state);
+        taut_add_scaled(n, w / p->plan.spacing, z, p->slope);
+    }
+}
+
+static bool same(const taut_projective *p, double t, const double *q)
+{
+    size_t size = (size_t)p->stepper->n * sizeof *q;
+    return t == p->t && (memcmp(q, p->from, size) == 0 || memcmp(q, p->state, size) == 0);
+}
+
+/* e: of the latest two, `first` the largest. */
+static bool settled(const taut_projective *p, int k, double e, double before, double first)
+{
+    double leap = fmin(1 / fmax(p->plan.slow, DBL_MIN), p->length) / p->plan.spacing;
+    if (p->degree < 2 || k < p->least)
+        return k >= p->most;
+    return e == 0 || e >= SETTLED * before || (e <= SMALL && e * leap <= first);
+}
+
+static int fail_fast(const taut_projective *p, double t, double e, taut_error *error)
+{
+    return taut_fail(error, TAUT_ERROR_CONVERGE,
+                     "fast parts have not decayed after a burst of %d samples (time %.3g) from t = "
+                     "%.6g: second differences are still %.2g tolerances; the gap between slow and "
+                     "fast rates has closed, or the inner step of %.3g is unstable there; motion "
+                     "full needs no gap",
+                     p->most, p->most * p->plan.spacing, t, e, p->plan.inner);
+}
+
+/* The burst from q at t, unless it is the latest one. */
+static int burst(taut_projective *p, double t, const double *q, taut_error *error)
+{
+    const taut_index n = p->stepper->n;
+    const int ring = p->window + 1;
+    double *z = p->sample, e = INFINITY, first = 0;
+    if (same(p, t, q))
+        return TAUT_OK;
+    taut_copy(n, q, z);
+    if (p->lift)
+        TAUT_TRY(taut_lift_apply(p->lift, t, z, error));
+    p->t = NAN;
+    taut_copy(n, q, p->from);
+    int k = 0;
+    for (bool done = false; !done && k < p->most;) {
+        double *next = p->sample + (int64_t)(++k % ring) * n;
+        taut_copy(n, p->sample + (int64_t)((k - 1) % ring) * n, next);
+        TAUT_TRY(p->flow->advance(p->flow, t + (k - 1) * p->plan.spacing, p->plan.spacing, next,
+                                  error));
+        double before = e;
+        e = k >= 2 ? second_difference(p, k) : e;
+        if (!isfinite(e) && k >= 2)
+            return TAUT_RETRY;
+        first = k >= 2 ? fmax(first, e) : first;
+        done = settled(p, k, e, before, first);
+    }
+    p->bursts++;
+    p->samples += k;
+    if (p->degree > 1 && k == p->most && e > 10 && e < SETTLED * first)
+        return fail_fast(p, t, e, error);
+    fit(p, k);
+    if (p->lift)
+        taut_lift_remember(p->lift, p->state);
+    p->t = t;
+    return TAUT_OK;
+}
+
+static int evaluate(taut_field *field, double t, const double *q, const double *v, double *rate,
+                    double *lambda, taut_error *error)
+{
+    taut_projective *p = field->self;
+    (void)v;
+    (void)lambda;
+    TAUT_TRY(burst(p, t, q, error));
+    taut_copy(field->n, p->slope, rate);
+    return TAUT_OK;
+}
+
+/* ---- healing: only the ends of steps, whose time the stepper has */
+
+static int stay(taut_projector *projector, double t, double *q, double *v, taut_error *error)
+{
+    (void)projector;
+    (void)t;
+    (void)q;
+    (void)v;
+    (void)error;
+    return TAUT_OK;
+}
+
+static int heal(taut_projector *projector, double t0, const double *q0, const double *v0, double *q,
+                double *v, taut_error *error)
+{
+    taut_projective *p = projector->self;
+    (void)t0;
+    (void)q0;
+    (void)v0;
+    (void)v;
+    TAUT_TRY(burst(p, p->stepper->now.t, q, error));
+    taut_copy(p->stepper->n, p->state, q);
+    return TAUT_OK;
+}
+
+/* The latest burst, and what lifting remembers of it. */
+static void archive(taut_field *field, taut_archive *a)
+{
+    taut_projective *p = field->self;
+    taut_archive_real(a, &p->t);
+    taut_archive_reals(a, p->from, field->n);
+    taut_archive_reals(a, p->state, field->n);
+    taut_archive_reals(a, p->slope, field->n);
+    taut_archive_count(a, &p->bursts);
+    taut_archive_count(a, &p->samples);
+    if (p->lift)
+        taut_lift_archive(p->lift, a);
+}
+
+/* ---- creation */
+
+static int make_lift(taut_solver *solver, taut_projective *p, taut_error *error)
+{
+    static const char *const names[] = {"burst", "last", "difference"};
+    const char *name = taut_options_text(solver->options, "lift");
+    taut_stepper *s = &solver->stepper;
+    for (int k = 0; k < 3; k++)
+        if (strcmp(name, names[k]) == 0)
+            p->lifting = (taut_lifting)k;
+    if (p->lifting == TAUT_LIFT_BURST)
+        return TAUT_OK;
+    taut_lift_settings how = {.context = s->context,
+                              .flow = p->flow,
+                              .horizon = p->plan.spacing,
+                              .order = taut_options_given(solver->options, "order")
+                                           ? (int)taut_options_integer(solver->options, "order")
+                                           : 2,
+                              .last = p->lifting == TAUT_LIFT_LAST};
+    return taut_lift_create(&how, s->arena, s->now.t, s->now.q, &p->lift, error);
+}
+
+static int reserve(taut_solver *solver, taut_projective *p, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    bool noisy = p->plan.noise > 0;
+    p->degree = noisy ? 1 : 2;
+    p->window = noisy ? NOISY_WINDOW : 2;
+    /* noise hides what settles: fast parts decay by e^4 */
+    p->most = noisy ? 4 + NOISY_WINDOW : MOST_SAMPLES;
+    /* a slow point needs no damping */
+    p->least = noisy ? p->most : p->lifting == TAUT_LIFT_DIFFERENCE ? 2 : LEAST_SAMPLES;
+    TAUT_TRY(TAUT_RESERVE(s->arena, (int64_t)(p->window + 1) * s->n, error, &p->sample));
+    TAUT_TRY(TAUT_RESERVE(s->arena, s->n, error, &p->from, &p->state, &p->slope));
+    p->field = (taut_field){.name = "projective",
+                            .n = s->n,
+                            .evaluate = evaluate,
+                            .archive = archive,
+                            .statistics = s->statistics,
+                            .self = p};
+    p->heal = (taut_projector){.name = "healing",
+                               .apply = stay,
+                               .apply_from = heal,
+                               .statistics = s->statistics,
+                               .self = p};
+    s->field = &p->field;
+    solver->stabilizer = &p->heal;
+    return TAUT_OK;
+}
+
+/* Adaptive steps would chase the noise. */
+static int check_noise(const taut_solver *solver, const taut_projective *p, taut_error *error)
+{
+    if (!solver->control.on || p->plan.noise <= solver->stepper.rtol)
+        return TAUT_OK;
+    return taut_fail(error, TAUT_ERROR_REFUSED,
+                     "the flow has a noise of %.1g of the state, which no adaptive step size of "
+                     "rtol %g can honour; give a fixed step (the slow motion has a time scale of "
+                     "%.3g) with method euler, midpoint or rk4",
+                     p->plan.noise, solver->stepper.rtol, 1 / p->plan.slow);
+}
+
+int taut_projective_create(taut_solver *solver, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    taut_projective *p = solver->projective = TAUT_NEW(s->arena, taut_projective, 1);
+    TAUT_NEED(error, p);
+    *p = (taut_projective){
+        .stepper = s, .t = NAN, .length = fabs(solver->until - solver->from)};
+    TAUT_TRY(taut_projective_make_plan(solver, p, error));
+    TAUT_TRY(check_noise(solver, p, error));
+    TAUT_TRY(make_lift(solver, p, error));
+    return reserve(solver, p, error);
+}
+
+int taut_projective_start(taut_solver *solver, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    taut_projective *p = solver->projective;
+    const taut_projective_plan *plan = &p->plan;
+    double moved = 0, *q = s->now.q;
+    int status = burst(p, s->now.t, q, error);
+    if (status > 0)
+        status = taut_fail(error, TAUT_ERROR_EVALUATE,
+                           "the flow cannot be followed from the initial state");
+    TAUT_TRY(status);
+    for (taut_index i = 0; i < s->n; i++) {
+        moved = taut_larger(moved, fabs(p->state[i] - q[i]));
+        q[i] = p->state[i];
+    }
+    solver->moved = moved > 0;
+    TAUT_APPEND(solver->begun,
+                "; slow motion of dimension %d by bursts of %.40s (samples every %.3g): rates up "
+                "to %.3g, gap %.3g",
+                plan->dimension, p->description, plan->spacing, plan->slow,
+                plan->fast / fmax(plan->slow, DBL_MIN));
+    if (plan->levels > 0)
+        TAUT_APPEND(solver->begun, ", telescopic with %d level%s", plan->levels,
+                    plan->levels > 1 ? "s" : "");
+    if (plan->noise > 0)
+        TAUT_APPEND(solver->begun, "; noise %.1g: rates are fitted", plan->noise);
+    TAUT_APPEND(solver->begun, "; the initial state was moved to its slow point, by %.2g", moved);
+    return TAUT_OK;
+}
+
+void taut_projective_end(taut_solver *solver)
+{
+    taut_projective *p = solver->projective;
+    if (!p)
+        return;
+    double direct = fabs(solver->stepper.now.t - solver->from) / p->plan.inner,
+           used = (double)solver->statistics.micro_steps;
+    solver->direct_steps = direct;
+    if (used > direct)
+        snprintf(solver->notice[1], sizeof solver->notice[1],
+                 "projective integration did not pay: %.0f inner steps, direct integration needs "
+                 "%.0f; choose motion full, or a longer run",
+                 used, direct);
+}
+
+void taut_projective_release(taut_solver *solver)
+{
+    taut_projective *p = solver->projective;
+    if (!p)
+        return;
+    taut_lift_destroy(p->lift);
+    if (p->flow)
+        p->flow->destroy(p->flow);
+    *p = (taut_projective){.t = NAN};
+    solver->projective = NULL;
+}
