@@ -442,8 +442,8 @@ static void explain(taut_solver *solver, bool given, double period)
     const taut_stepper *s = &solver->stepper;
     solver->explanation[0] = '\0';
     if (s->first_order)
-        TAUT_APPEND(solver->explanation, "first order, method %s (order %d)", s->method->name,
-                    s->method->order);
+        TAUT_APPEND(solver->explanation, "first order%s, method %s (order %d)",
+                    solver->projective ? ", motion slow" : "", s->method->name, s->method->order);
     else
         TAUT_APPEND(solver->explanation, "motion %s, method %s (order %d)",
                     taut_motion_name(solver->motion), s->method->name, s->method->order);

@@ -246,7 +246,10 @@ int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int sink_count,
         TAUT_REQUIRE(sinks[k].row);
     bool whole = !solver->better && solver->statistics.steps == 0 && isfinite(solver->until) &&
                  !solver->midway;
-    bool twice = whole && solver->control.on && solver->verify != TAUT_VERIFY_NEVER;
+    /* what a black box costs is not known */
+    taut_verify least =
+        solver->sizes.kind == TAUT_BLACK_BOX ? TAUT_VERIFY_ALWAYS : TAUT_VERIFY_AUTO;
+    bool twice = whole && solver->control.on && solver->verify >= least;
     int status =
         twice ? taut_verify_run(solver, sinks, sink_count, progress, user, error)
               : taut_run_once(taut_solver_latest(solver), sinks, sink_count, progress, user, error);

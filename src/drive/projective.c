@@ -16,9 +16,9 @@
  * each step it replaces the state (healing), so that fast parts do not accumulate, and the rate
  * there is that of the same burst.
  *
- * A burst ends when second differences e_j of its samples, in tolerances, no longer fall (slow
- * curvature is left), or are below 0.1 and have fallen by M = (time scale of the slow motion)/H:
- * then a leap does not amplify what is left of fast parts. */
+ * A burst ends when third differences e_j of its samples, in tolerances, no longer fall (those of
+ * the slow motion are left), or M e_j is below 0.1, M = (time scale of the slow motion)/H: then a
+ * leap does not make an error of what is left of fast parts. */
 #include "drive/projective.h"
 
 #include <float.h>
@@ -26,56 +26,86 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/reasons.h"
 #include "base/text.h"
 #include "base/vectors.h"
 #include "drive/solver.h"
 #include "project/lift.h"
 
-enum { MOST_SAMPLES = 60, LEAST_SAMPLES = 4, NOISY_WINDOW = 12 };
-static const double SETTLED = 0.6; /* ratio of second differences that no longer fall */
-static const double SMALL = 0.1;   /* second difference in tolerances */
+enum { MOST_SAMPLES = 100, DEGREE = 3, MOST_DEGREE = 6, NOISY_WINDOW = 12 };
+static const double SETTLED = 0.8; /* ratio of third differences that no longer fall */
+static const double SMALL = 0.1;   /* what a leap makes of them, in tolerances */
 
 /* ---- a burst */
 
-/* rms of z_k - 2 z_(k-1) + z_(k-2) in tolerances. */
-static double second_difference(const taut_projective *p, int k)
+/* Sample k; the latest ones are kept. */
+static double *sample(const taut_projective *p, int k)
+{
+    return p->sample + (int64_t)(k % (p->window + 2)) * p->stepper->n;
+}
+
+/* rms of the backward difference of order degree + 1 at sample k, in tolerances. */
+static double last_difference(const taut_projective *p, int k)
 {
     const taut_stepper *s = p->stepper;
-    const int ring = p->window + 1;
-    const double *a = p->sample + (int64_t)(k % ring) * s->n,
-                 *b = p->sample + (int64_t)((k - 1) % ring) * s->n,
-                 *c = p->sample + (int64_t)((k - 2) % ring) * s->n;
-    double sum = 0;
+    const double *z[MOST_DEGREE + 2];
+    double weight[MOST_DEGREE + 2] = {1}, sum = 0;
+    const int order = p->degree + 1;
+    for (int j = 0; j <= order; j++) {
+        z[j] = sample(p, k - j);
+        weight[j + 1 <= order ? j + 1 : 0] = j < order ? -weight[j] * (order - j) / (j + 1) : 1;
+    }
     for (taut_index i = 0; i < s->n; i++) {
-        double w = s->atol + s->rtol * fabs(b[i]), e = (a[i] - 2 * b[i] + c[i]) / (w > 0 ? w : 1);
+        double w = s->atol + s->rtol * fabs(z[0][i]), e = 0;
+        for (int j = 0; j <= order; j++)
+            e += weight[j] * z[j][i];
+        e /= w > 0 ? w : 1;
         sum += e * e;
     }
     return sqrt(sum / s->n);
 }
 
-/* Fits to samples last-window .. last; values and slopes of the polynomial at the beginning. The
- * powers are orthogonal over the window: 1, x, x^2 - c. */
+/* Weights of samples at x_j = last - W + j, j = 0 .. W, in value and slope at 0 of the line fitted
+ * to them, or of the polynomial through them. */
+static void fit_line(int W, int last, double *value, double *slope)
+{
+    double centre = last - W / 2.0, square = W * (W + 1) * (W + 2) / 12.0;
+    for (int j = 0; j <= W; j++) {
+        slope[j] = (j - W / 2.0) / square;
+        value[j] = 1.0 / (W + 1) - centre * slope[j];
+    }
+}
+
+static void interpolate(int W, int last, double *value, double *slope)
+{
+    for (int j = 0; j <= W; j++) {
+        value[j] = 1;
+        slope[j] = 0;
+        for (int m = 0; m <= W; m++) {
+            double x = last - W + m;
+            if (m == j)
+                continue;
+            slope[j] = (value[j] - slope[j] * x) / (j - m);
+            value[j] *= -x / (j - m);
+        }
+    }
+}
+
+/* The slow motion at the beginning of the burst, from its last samples. */
 static void fit(taut_projective *p, int last)
 {
     const taut_index n = p->stepper->n;
-    const int W = p->window, ring = W + 1;
-    double s1 = 0, s2 = 0, c = W * (W + 2) / 12.0, at = W / 2.0 - last;
-    for (int j = 0; j <= W; j++) {
-        double x = j - W / 2.0;
-        s1 += x * x;
-        s2 += (x * x - c) * (x * x - c);
-    }
+    double value[NOISY_WINDOW + 1], slope[NOISY_WINDOW + 1];
+    if (p->plan.noise > 0)
+        fit_line(p->window, last, value, slope);
+    else
+        interpolate(p->window, last, value, slope);
     taut_clear(n, p->state);
     taut_clear(n, p->slope);
-    for (int j = 0; j <= W; j++) {
-        const double *z = p->sample + (int64_t)((last - W + j) % ring) * n;
-        double x = j - W / 2.0, u = 1.0 / ring + at * x / s1, w = x / s1;
-        if (p->degree > 1) {
-            u += (at * at - c) * (x * x - c) / s2;
-            w += 2 * at * (x * x - c) / s2;
-        }
-        taut_add_scaled(n, u, z, p->state);
-        taut_add_scaled(n, w / p->plan.spacing, z, p->slope);
+    for (int j = 0; j <= p->window; j++) {
+        const double *z = sample(p, last - p->window + j);
+        taut_add_scaled(n, value[j], z, p->state);
+        taut_add_scaled(n, slope[j] / p->plan.spacing, z, p->slope);
     }
 }
 
@@ -85,20 +115,19 @@ static bool same(const taut_projective *p, double t, const double *q)
     return t == p->t && (memcmp(q, p->from, size) == 0 || memcmp(q, p->state, size) == 0);
 }
 
-/* e: of the latest two, `first` the largest. */
-static bool settled(const taut_projective *p, int k, double e, double before, double first)
+static bool settled(const taut_projective *p, int k, double e, double before)
 {
     double leap = fmin(1 / fmax(p->plan.slow, DBL_MIN), p->length) / p->plan.spacing;
-    if (p->degree < 2 || k < p->least)
+    if (p->plan.noise > 0 || k < p->least)
         return k >= p->most;
-    return e == 0 || e >= SETTLED * before || (e <= SMALL && e * leap <= first);
+    return e * leap <= SMALL || e >= SETTLED * before;
 }
 
 static int fail_fast(const taut_projective *p, double t, double e, taut_error *error)
 {
     return taut_fail(error, TAUT_ERROR_CONVERGE,
                      "fast parts have not decayed after a burst of %d samples (time %.3g) from t = "
-                     "%.6g: second differences are still %.2g tolerances; the gap between slow and "
+                     "%.6g: third differences are still %.2g tolerances; the gap between slow and "
                      "fast rates has closed, or the inner step of %.3g is unstable there; motion "
                      "full needs no gap",
                      p->most, p->most * p->plan.spacing, t, e, p->plan.inner);
@@ -108,7 +137,6 @@ static int fail_fast(const taut_projective *p, double t, double e, taut_error *e
 static int burst(taut_projective *p, double t, const double *q, taut_error *error)
 {
     const taut_index n = p->stepper->n;
-    const int ring = p->window + 1;
     double *z = p->sample, e = INFINITY, first = 0;
     if (same(p, t, q))
         return TAUT_OK;
@@ -119,20 +147,19 @@ static int burst(taut_projective *p, double t, const double *q, taut_error *erro
     taut_copy(n, q, p->from);
     int k = 0;
     for (bool done = false; !done && k < p->most;) {
-        double *next = p->sample + (int64_t)(++k % ring) * n;
-        taut_copy(n, p->sample + (int64_t)((k - 1) % ring) * n, next);
+        double *next = sample(p, ++k), before = e;
+        taut_copy(n, sample(p, k - 1), next);
         TAUT_TRY(p->flow->advance(p->flow, t + (k - 1) * p->plan.spacing, p->plan.spacing, next,
                                   error));
-        double before = e;
-        e = k >= 2 ? second_difference(p, k) : e;
-        if (!isfinite(e) && k >= 2)
+        e = k > p->degree ? last_difference(p, k) : e;
+        if (!isfinite(e) && k > p->degree)
             return TAUT_RETRY;
-        first = k >= 2 ? fmax(first, e) : first;
-        done = settled(p, k, e, before, first);
+        first = k > p->degree ? fmax(first, e) : first;
+        done = settled(p, k, e, before);
     }
     p->bursts++;
     p->samples += k;
-    if (p->degree > 1 && k == p->most && e > 10 && e < SETTLED * first)
+    if (p->plan.noise == 0 && k == p->most && e > 10 && e < SETTLED * first)
         return fail_fast(p, t, e, error);
     fit(p, k);
     if (p->lift)
@@ -217,13 +244,13 @@ static int reserve(taut_solver *solver, taut_projective *p, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
     bool noisy = p->plan.noise > 0;
-    p->degree = noisy ? 1 : 2;
-    p->window = noisy ? NOISY_WINDOW : 2;
+    p->degree = noisy ? 1 : DEGREE;
+    p->window = noisy ? NOISY_WINDOW : DEGREE;
     /* noise hides what settles: fast parts decay by e^4 */
     p->most = noisy ? 4 + NOISY_WINDOW : MOST_SAMPLES;
     /* a slow point needs no damping */
-    p->least = noisy ? p->most : p->lifting == TAUT_LIFT_DIFFERENCE ? 2 : LEAST_SAMPLES;
-    TAUT_TRY(TAUT_RESERVE(s->arena, (int64_t)(p->window + 1) * s->n, error, &p->sample));
+    p->least = noisy ? p->most : p->lifting == TAUT_LIFT_DIFFERENCE ? DEGREE : DEGREE + 2;
+    TAUT_TRY(TAUT_RESERVE(s->arena, (int64_t)(p->window + 2) * s->n, error, &p->sample));
     TAUT_TRY(TAUT_RESERVE(s->arena, s->n, error, &p->from, &p->state, &p->slope));
     p->field = (taut_field){.name = "projective",
                             .n = s->n,
@@ -242,11 +269,12 @@ static int reserve(taut_solver *solver, taut_projective *p, taut_error *error)
 }
 
 /* Adaptive steps would chase the noise. */
-static int check_noise(const taut_solver *solver, const taut_projective *p, taut_error *error)
+static int check_noise(const taut_solver *solver, const taut_projective *p, taut_error *fail)
 {
-    if (!solver->control.on || p->plan.noise <= solver->stepper.rtol)
+    double error = p->plan.noise * p->plan.fast / p->plan.slow; /* of a step, after the fit */
+    if (!solver->control.on || error <= solver->stepper.rtol)
         return TAUT_OK;
-    return taut_fail(error, TAUT_ERROR_REFUSED,
+    return taut_fail(fail, TAUT_ERROR_REFUSED,
                      "the flow has a noise of %.1g of the state, which no adaptive step size of "
                      "rtol %g can honour; give a fixed step (the slow motion has a time scale of "
                      "%.3g) with method euler, midpoint or rk4",
@@ -257,7 +285,12 @@ int taut_projective_create(taut_solver *solver, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
     taut_projective *p = solver->projective = TAUT_NEW(s->arena, taut_projective, 1);
+    unsigned bits = solver->sizes.can & (TAUT_HAS_KINKS | TAUT_HAS_ALGEBRAIC);
+    char text[300];
     TAUT_NEED(error, p);
+    if (bits)
+        return taut_fail(error, TAUT_ERROR_REFUSED, "motion slow of rates %s; omit --motion slow",
+                         taut_reasons_text(bits, text, sizeof text));
     *p = (taut_projective){
         .stepper = s, .t = NAN, .length = fabs(solver->until - solver->from)};
     TAUT_TRY(taut_projective_make_plan(solver, p, error));

@@ -60,7 +60,8 @@ int taut_projective_start(struct taut_solver *solver, taut_error *error);
 void taut_projective_end(struct taut_solver *solver);
 void taut_projective_release(struct taut_solver *solver);
 
-/* (telescope.c) A flow whose steps of `step` are `damping` + 1 inner steps of h and a leap. */
+/* (telescope.c) A flow whose steps of `step` are two bursts of `damping` + 1 inner steps of h, and
+ * leaps. */
 int taut_flow_telescope(taut_flow *inner, taut_arena *arena, double h, int damping, double step,
                         taut_flow **flow, taut_error *error);
 

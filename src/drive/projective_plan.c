@@ -58,7 +58,7 @@ static int add_level(taut_projective *p, taut_arena *arena, double h, double lea
                      taut_error *error)
 {
     double far = step / h, damping = ceil(log(far / DAMPED) / (least * h));
-    if (damping + 2 > far / 2)
+    if (damping + 2 > far / 4)
         return TAUT_OK; /* it would not pay */
     p->plan.levels++;
     return taut_flow_telescope(p->flow, arena, h, (int)damping, step, &p->flow, error);
@@ -77,18 +77,33 @@ static int make_levels(taut_projective *p, taut_arena *arena, const taut_flow_ra
         TAUT_TRY(add_level(p, arena, h, here, 1 / below, error));
         h = p->plan.levels > before ? 1 / below : h;
     }
-    p->plan.spacing = fmax(p->plan.spacing, h);
+    if (p->plan.levels > 0) /* the midpoint rule halves what decays by 1/e */
+        p->plan.spacing = 2 * h;
     return TAUT_OK;
 }
 
 /* ---- rates */
 
+/* The first gap that is wide enough for a level of its own, or the widest one. Rates below `least`
+ * change nothing in this run. Returns its ratio; *below: how many rates are below it. */
+static double lowest_gap(const taut_flow_rates *r, double least, int *below)
+{
+    double widest = 0;
+    for (taut_index k = 1; k < r->n && widest < INNER_GAP; k++) {
+        double ratio = cabs(r->rate[k]) / fmax(cabs(r->rate[k - 1]), fmax(r->resolution, least));
+        if (ratio > widest) {
+            widest = ratio;
+            *below = (int)k;
+        }
+    }
+    return widest;
+}
+
 static int take_rates(taut_solver *solver, taut_projective *p, const taut_flow_rates *r,
                       taut_error *error)
 {
     plan *b = &p->plan;
-    double gap;
-    b->dimension = (int)taut_flow_rates_gap(r, 0, &gap);
+    double gap = lowest_gap(r, 1 / p->length, &b->dimension);
     if (gap < LEAST_GAP)
         return decline(solver, error,
                        "the rates have no gap (%.2g at most between successive ones), so that "
@@ -200,7 +215,7 @@ int taut_projective_make_plan(taut_solver *solver, taut_projective *p, taut_erro
     TAUT_TRY(TAUT_RESERVE(s->arena, s->n, error, &p->scale));
     double size = fmax(taut_largest(s->n, s->now.q), DBL_MIN);
     for (taut_index i = 0; i < s->n; i++)
-        p->scale[i] = fmax(fabs(s->now.q[i]), 1e-8 * size);
+        p->scale[i] = fmax(fabs(s->now.q[i]), 1e-3 * size);
     taut_statistics before = *s->statistics; /* the cost of the plan is not that of the run */
     taut_arena_init(&arena, &s->arena->allocator);
     int status = taut_flow_rates_create(&rates, s->n, p->scale, &arena, error);

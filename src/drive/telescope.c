@@ -1,10 +1,13 @@
 /* telescope.c - a level of telescopic projective integration: a flow for rates with several gaps.
+ * A step of H is the midpoint rule with rates from bursts of k + 1 inner steps of h, B = (k + 1) h:
  *
- *     a = flow_h^k(z),  b = flow_h(a),  z <- b + (H/h - k - 1) (b - a)
- *     [Gear, Kevrekidis 2003b, Journal of Computational Physics 187, (5)-(7)]
+ *     burst from z at 0:             z_1 at B, rate r_1
+ *     burst from z_1 + (s - B) r_1:  rate r_2 at (H + B)/2, where s = (H + B)/2 - (k + 1/2) h
+ *     z(H) = z_1 + (H - B) r_2
  *
- * k inner steps damp what the inner flow resolves, the leap makes the rest of a step of H, which
- * damps the next slower rates as forward Euler does. Levels are flows of flows. */
+ * [Gear, Kevrekidis 2003b, Journal of Computational Physics 187, section 3, whose levels are of
+ * order 1]. k inner steps damp what the inner flow resolves; the step damps the next slower rates.
+ * Levels are flows of flows. */
 #include <math.h>
 
 #include "base/vectors.h"
@@ -15,19 +18,32 @@ typedef struct telescope {
     taut_flow *inner;
     double h, step;
     int damping;
-    double *before, *z; /* [n] */
+    double *rate, *middle, *z; /* [n] */
 } telescope;
+
+/* k + 1 inner steps from z at t; the rate at their end, into r. */
+static int burst(telescope *f, double t, double h, double *z, double *r, taut_error *error)
+{
+    const int k = f->damping;
+    if (k > 0)
+        TAUT_TRY(f->inner->advance(f->inner, t, k * h, z, error));
+    taut_copy(f->flow.size, z, r);
+    TAUT_TRY(f->inner->advance(f->inner, t + k * h, h, z, error));
+    for (taut_index i = 0; i < f->flow.size; i++)
+        r[i] = (z[i] - r[i]) / h;
+    return TAUT_OK;
+}
 
 /* One step of H, which is `step` or slightly less. */
 static int leap(telescope *f, double t, double H, double *z, taut_error *error)
 {
-    double h = f->h * H / f->step, far = f->step / f->h - f->damping - 1;
-    if (f->damping > 0)
-        TAUT_TRY(f->inner->advance(f->inner, t, f->damping * h, z, error));
-    taut_copy(f->flow.size, z, f->before);
-    TAUT_TRY(f->inner->advance(f->inner, t + f->damping * h, h, z, error));
-    for (taut_index i = 0; i < f->flow.size; i++)
-        z[i] += far * (z[i] - f->before[i]);
+    const taut_index n = f->flow.size;
+    double h = f->h * H / f->step, B = (f->damping + 1) * h, s = (H + B) / 2 - B + h / 2;
+    TAUT_TRY(burst(f, t, h, z, f->rate, error));
+    taut_copy(n, z, f->middle);
+    taut_add_scaled(n, s - B, f->rate, f->middle);
+    TAUT_TRY(burst(f, t + s, h, f->middle, f->rate, error));
+    taut_add_scaled(n, H - B, f->rate, z);
     return TAUT_OK;
 }
 
@@ -63,7 +79,7 @@ int taut_flow_telescope(taut_flow *inner, taut_arena *arena, double h, int dampi
                      .h = h,
                      .step = step,
                      .damping = damping};
-    TAUT_TRY(TAUT_RESERVE(arena, inner->size, error, &f->before, &f->z));
+    TAUT_TRY(TAUT_RESERVE(arena, inner->size, error, &f->rate, &f->middle, &f->z));
     f->inner = inner; /* from here on it is destroyed with this one */
     *flow = &f->flow;
     return TAUT_OK;
