@@ -56,8 +56,8 @@ static const taut_option table[] = {
      "over the fastest rate"},
     {"lift", TAUT_OPTION_CHOICE, "burst", 0, 0, "burst|last|difference", "NAME", "run", false, true,
      "motion slow of rates and black boxes: how a state reaches the slow manifold: by a burst of "
-     "the flow alone, with the latest values of what is not observed before it, or by projection "
-     "difference (--order, default 2)"},
+     "the flow alone, with the latest values of what is not observed before it (default where the "
+     "flow has noise), or by projection difference (--order, default 2)"},
     {"stabilize", TAUT_OPTION_CHOICE, "", 0, 0,
      "none|post|forward|backward|project|post-velocity|post-position|post-simple|baumgarte", "NAME",
      "run compare", false, true,

@@ -238,7 +238,7 @@ static void choose_step_source(taut_solver *solver, const taut_options *given,
 }
 
 /* A tolerance that was given must be honoured. With a fixed step size it is that of the initial
- * state in slow motion. */
+ * state in slow motion, and of bursts (projective.c). */
 static int check_tolerance(const taut_solver *solver, const taut_options *given, taut_error *error)
 {
     const taut_method *method = solver->stepper.method;
@@ -247,7 +247,9 @@ static int check_tolerance(const taut_solver *solver, const taut_options *given,
     const char *name = taut_options_given(given, "rtol")   ? "rtol"
                        : taut_options_given(given, "atol") ? "atol"
                                                            : NULL;
-    if (!name || solver->control.on || (estimates && solver->motion == TAUT_MOTION_SLOW))
+    if (!name || solver->control.on ||
+        (solver->motion == TAUT_MOTION_SLOW &&
+         (estimates || solver->sizes.kind != TAUT_MECHANICAL)))
         return TAUT_OK;
     if (taut_options_given(given, "step") && (estimates || !named))
         return taut_fail_option(error, TAUT_ERROR_USAGE, name,

@@ -228,6 +228,10 @@ static int make_lift(taut_solver *solver, taut_projective *p, taut_error *error)
     for (int k = 0; k < 3; k++)
         if (strcmp(name, names[k]) == 0)
             p->lifting = (taut_lifting)k;
+    /* leaps would make large numbers of the noise of what is not observed */
+    if (p->plan.noise > 0 && solver->sizes.observables > 0 &&
+        !taut_options_given(solver->options, "lift"))
+        p->lifting = TAUT_LIFT_LAST;
     if (p->lifting == TAUT_LIFT_BURST)
         return TAUT_OK;
     taut_lift_settings how = {.context = s->context,
@@ -315,11 +319,11 @@ int taut_projective_start(taut_solver *solver, taut_error *error)
         q[i] = p->state[i];
     }
     solver->moved = moved > 0;
-    TAUT_APPEND(solver->begun,
-                "; slow motion of dimension %d by bursts of %.40s (samples every %.3g): rates up "
-                "to %.3g, gap %.3g",
-                plan->dimension, p->description, plan->spacing, plan->slow,
-                plan->fast / fmax(plan->slow, DBL_MIN));
+    TAUT_APPEND(solver->begun, "; by bursts of %.60s, samples every %.3g", p->description,
+                plan->spacing);
+    if (plan->dimension > 0)
+        TAUT_APPEND(solver->begun, "; slow manifold of dimension %d, rates up to %.3g, gap %.3g",
+                    plan->dimension, plan->slow, plan->fast / plan->slow);
     if (plan->levels > 0)
         TAUT_APPEND(solver->begun, ", telescopic with %d level%s", plan->levels,
                     plan->levels > 1 ? "s" : "");

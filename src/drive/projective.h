@@ -18,7 +18,7 @@ typedef struct taut_projective_plan {
     double inner;               /* inner step */
     double spacing;             /* time between two samples of a burst */
     double gain;                /* expected: inner steps of direct integration over those needed */
-    double noise;               /* of the flow, relative to the variables; 0: rounding */
+    double noise;               /* of the flow, relative to the state; 0: it does not matter */
     int levels;                 /* of telescopic steps between the inner step and the samples */
     bool open;                  /* the rates are known */
 } taut_projective_plan;

@@ -6,7 +6,7 @@
  *
  * Inner steps of rates are 1/fastest by rk4 where [stepper] specifies nothing else, samples are
  * 1/fast apart: fast parts fall by 1/e from one to the next, or faster. Where the fast rates have
- * gaps of their own a level of telescopic steps (telescope.c) bridges each. Expected: a burst of 8
+ * gaps of their own a level of telescopic steps (telescope.c) bridges each. Expected: a burst of 10
  * samples for each stage of a step whose length is 2/slow, or the one that is given. */
 #include <complex.h>
 #include <float.h>
@@ -21,7 +21,7 @@
 #include "project/difference.h"
 #include "project/flow_rates.h"
 
-enum { BURST = 8, MOST_LEVELS = 8 };
+enum { BURST = 10, NOISY_BURST = 16, MOST_LEVELS = 8 };
 static const double LEAST_GAP = 3;       /* anything less is no gap */
 static const double INNER_GAP = 20;      /* of fast rates, for a telescopic level */
 static const double OSCILLATES = 0.1;    /* real part over size of a rate that does not decay */
@@ -145,7 +145,7 @@ static int plan_open(taut_solver *solver, taut_projective *p, taut_flow_rates *r
     return make_levels(p, s->arena, r, b->dimension, error);
 }
 
-/* Noise in units of the variables, where it matters. */
+/* The largest noise of a variable, in units of the largest variable. */
 static int find_noise(taut_projective *p, taut_arena *arena, double t, double H, const double *z,
                       double *noise, taut_error *error)
 {
@@ -154,9 +154,7 @@ static int find_noise(taut_projective *p, taut_arena *arena, double t, double H,
     TAUT_TRY(TAUT_RESERVE(arena, TAUT_NOISE_POINTS * (int64_t)n, error, &points));
     TAUT_TRY(TAUT_RESERVE(arena, n, error, &each));
     int status = taut_flow_noise(p->flow, t, H, z, p->scale, points, each, error);
-    *noise = 0;
-    for (taut_index i = 0; i < n && status == 0; i++)
-        *noise = fmax(*noise, each[i] / p->scale[i]);
+    *noise = status == 0 ? taut_largest(n, each) / fmax(taut_largest(n, z), DBL_MIN) : 0;
     return status > 0 ? TAUT_OK : status;
 }
 
@@ -197,7 +195,7 @@ static int judge(taut_solver *solver, taut_projective *p, taut_error *error)
     plan *b = &p->plan;
     double stages = order <= 4 ? order : order + order / 2 - 1,
            step = isnan(solver->step) || solver->control.on ? 2 / b->slow : solver->step;
-    b->gain = fmin(step, p->length) / (stages * BURST * b->spacing);
+    b->gain = fmin(step, p->length) / (stages * (b->noise > 0 ? NOISY_BURST : BURST) * b->spacing);
     if (b->gain >= 1)
         return TAUT_OK;
     return decline(solver, error,
