@@ -70,7 +70,7 @@ static void eigenvalues(void)
         check_below("a root of the polynomial", off, 1e-11);
         sum += real[k];
         product *= cabs(mu);
-        taut_general_left(4, a, mu, work, pivot, left);
+        taut_general_left(4, a, mu, 0, work, pivot, left);
         for (int j = 0; j < 4; j++) {
             double complex x = -mu * left[j];
             for (int i = 0; i < 4; i++)

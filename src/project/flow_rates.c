@@ -168,10 +168,13 @@ int taut_flow_rates_horizon(taut_flow_rates *r, taut_flow *flow, double t, const
 void taut_flow_rates_vectors(taut_flow_rates *r)
 {
     taut_index n = r->n;
+    int known = 0;
     for (taut_index k = 0; k < n; k++) {
         double complex mu = r->rate[k];
+        known = k > 0 && cabs(mu - r->rate[k - 1]) <= r->resolution ? known + 1 : 0;
         if (r->time > 0) /* of the matrix */
             mu = cexp(mu * r->time);
-        taut_general_left((int)n, r->matrix, mu, r->solve, r->pivot, r->left + (int64_t)k * n);
+        taut_general_left((int)n, r->matrix, mu, known, r->solve, r->pivot,
+                          r->left + (int64_t)k * n);
     }
 }
