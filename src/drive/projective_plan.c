@@ -187,6 +187,36 @@ static int plan_closed(taut_solver *solver, taut_projective *p, taut_flow_rates 
     return TAUT_OK;
 }
 
+/* Many variables: the horizon separates slow from fast. */
+static int plan_large(taut_solver *solver, taut_projective *p, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    plan *b = &p->plan;
+    double H = given_time(solver, "horizon", "horizon");
+    if (!(H > 0))
+        return taut_fail_option(error, TAUT_ERROR_USAGE, "horizon",
+                                "of more than %d variables the spectrum is not computed, and the "
+                                "time in which fast parts decay by 1/e is required",
+                                TAUT_RATES_VARIABLES);
+    b->fast = 1 / H;
+    b->slow = 1 / fmin(isnan(solver->step) ? p->length : solver->step, p->length);
+    b->inner = b->spacing = H;
+    if (b->open) {
+        b->inner = given_time(solver, "inner-step", "step");
+        if (isnan(b->inner)) {
+            TAUT_TRY(taut_stiff_rate(s->context, s->now.t, s->now.q, &b->fastest, error));
+            b->inner = fmin(H, 1 / b->fastest);
+        }
+        b->spacing = b->inner * ceil(H / b->inner * (1 - 1e-12));
+    }
+    TAUT_TRY(make_flow(solver, p, H, error));
+    double noise = 0;
+    if (!b->open)
+        TAUT_TRY(find_noise(p, s->arena, s->now.t, H, s->now.q, &noise, error));
+    b->noise = 10 * noise * b->fast > s->rtol * b->slow ? noise : 0;
+    return TAUT_OK;
+}
+
 /* ---- does it pay? */
 
 static int judge(taut_solver *solver, taut_projective *p, taut_error *error)
@@ -216,8 +246,10 @@ int taut_projective_make_plan(taut_solver *solver, taut_projective *p, taut_erro
         p->scale[i] = fmax(fabs(s->now.q[i]), 1e-3 * size);
     taut_statistics before = *s->statistics; /* the cost of the plan is not that of the run */
     taut_arena_init(&arena, &s->arena->allocator);
-    int status = taut_flow_rates_create(&rates, s->n, p->scale, &arena, error);
-    if (status == 0)
+    bool large = s->n > TAUT_RATES_VARIABLES;
+    int status = large ? plan_large(solver, p, error)
+                       : taut_flow_rates_create(&rates, s->n, p->scale, &arena, error);
+    if (status == 0 && !large)
         status = p->plan.open ? plan_open(solver, p, &rates, error)
                               : plan_closed(solver, p, &rates, error);
     taut_arena_clear(&arena);

@@ -6,7 +6,7 @@
 
 #include "base/flow.h"
 
-enum { TAUT_RATES_VARIABLES = 400 }; /* more are not supported */
+enum { TAUT_RATES_VARIABLES = 400 }; /* of dense matrices; more: taut_leading_rates */
 
 typedef struct taut_flow_rates {
     taut_index n;
@@ -44,5 +44,17 @@ taut_index taut_flow_rates_gap(const taut_flow_rates *r, taut_index conserved, d
 double taut_flow_rates_time(const taut_flow_rates *r, taut_index fast);
 /* The left eigenvectors, when they are wanted. */
 void taut_flow_rates_vectors(taut_flow_rates *r);
+
+/* The largest |mu| of df/dz of a first-order system without algebraic variables; 0 for others.
+ * (stiff_rate.c) */
+int taut_stiff_rate(taut_context *context, double t, const double *z, double *rate,
+                    taut_error *error);
+
+/* (leading_rates.c) The `count` rates of smallest size, from the eigenvalues of largest magnitude
+ * of the flow's Jacobian over H, whose products are differences of the flow: for any number of
+ * variables. r->rate has room for them; r->n becomes how many were found. */
+int taut_leading_rates(taut_flow_rates *r, taut_flow *flow, double t, double H, const double *z,
+                       double noise, int count, bool *converged, taut_arena *arena,
+                       taut_error *error);
 
 #endif
