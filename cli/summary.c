@@ -192,8 +192,8 @@ void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose)
             fprintf(out, "  %-*s%lld\n", LABEL, counts[k].name,
                     (long long)count_value(k, &result.statistics));
     if (isfinite(result.direct_steps))
-        fprintf(out, "  %-*s%lld, where direct integration needs %.0f (%.3g times as many)\n", LABEL,
-                "inner steps", (long long)result.statistics.micro_steps, result.direct_steps,
+        fprintf(out, "  %-*s%lld, where direct integration needs %.0f (%.3g times as many)\n",
+                LABEL, "inner steps", (long long)result.statistics.micro_steps, result.direct_steps,
                 result.direct_steps / fmax((double)result.statistics.micro_steps, 1));
     print_events(out, &result);
     print_energy(out, &result);

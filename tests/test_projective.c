@@ -212,10 +212,9 @@ static void direct(void)
 {
     static const struct {
         const char *rates, *words;
-    } rows[] = {
-        {"x' = -x\ny' = 8*(x^2 - y)", "integrated directly: bursts would take longer"},
-        {"x' = -x\ny' = 2*(x - y)", "integrated directly: the rates have no gap"},
-        {"x' = 1e3*y\ny' = -1e3*x - y + z\nz' = -z", "integrated directly: a fast part"}};
+    } rows[] = {{"x' = -x\ny' = 8*(x^2 - y)", "integrated directly: bursts would take longer"},
+                {"x' = -x\ny' = 2*(x - y)", "integrated directly: the rates have no gap"},
+                {"x' = 1e3*y\ny' = -1e3*x - y + z\nz' = -z", "integrated directly: a fast part"}};
     check_group("where it does not pay");
     for (int k = 0; k < 3; k++) {
         char model[200];

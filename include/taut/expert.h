@@ -200,6 +200,10 @@ typedef struct taut_rates_report {
  * one that the rates suggest. */
 TAUT_API int taut_rates(const taut_system *system, const taut_options *options, int count,
                         taut_rate *rate, taut_rates_report *report, taut_error *error);
+/* The same at the state z[coordinates] and time t. */
+TAUT_API int taut_rates_at(const taut_system *system, const taut_options *options, double t,
+                           const double *z, int count, taut_rate *rate, taut_rates_report *report,
+                           taut_error *error);
 
 /* A derived system, the limit of fast vibration: bonds that are not `soft` become rigid, and W =
  * sum action[k] Omega_k(q) joins the potential [Lubich, Weiss (7)-(8)]. One action for each

@@ -102,9 +102,10 @@ static const taut_option table[] = {
      "time between checkpoints"},
     {"resume", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run", false, false,
      "continue the run that was saved in FILE, with its model, options and output files"},
-    {"plot", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run compare project", false, false,
+    {"plot", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run compare project spectrum", false, false,
      "draw the trajectory " INTO_PICTURE "; compare: draw error against evaluations " INTO_PICTURE
-     "; project: draw the convergence " INTO_PICTURE},
+     "; project: draw the convergence " INTO_PICTURE
+     "; spectrum: draw the rates along --until " INTO_PICTURE},
     {"hold", TAUT_OPTION_TEXT, "", 0, 0, "", "NAMES", "project", true, false,
      "keep these values: coordinates, velocities (theta'), members, particles, families, separated "
      "by "

@@ -149,8 +149,8 @@ static int burst(taut_projective *p, double t, const double *q, taut_error *erro
     for (bool done = false; !done && k < p->most;) {
         double *next = sample(p, ++k), before = e;
         taut_copy(n, sample(p, k - 1), next);
-        TAUT_TRY(p->flow->advance(p->flow, t + (k - 1) * p->plan.spacing, p->plan.spacing, next,
-                                  error));
+        TAUT_TRY(
+            p->flow->advance(p->flow, t + (k - 1) * p->plan.spacing, p->plan.spacing, next, error));
         e = k > p->degree ? last_difference(p, k) : e;
         if (!isfinite(e) && k > p->degree)
             return TAUT_RETRY;
@@ -295,8 +295,7 @@ int taut_projective_create(taut_solver *solver, taut_error *error)
     if (bits)
         return taut_fail(error, TAUT_ERROR_REFUSED, "motion slow of rates %s; omit --motion slow",
                          taut_reasons_text(bits, text, sizeof text));
-    *p = (taut_projective){
-        .stepper = s, .t = NAN, .length = fabs(solver->until - solver->from)};
+    *p = (taut_projective){.stepper = s, .t = NAN, .length = fabs(solver->until - solver->from)};
     TAUT_TRY(taut_projective_make_plan(solver, p, error));
     TAUT_TRY(check_noise(solver, p, error));
     TAUT_TRY(make_lift(solver, p, error));

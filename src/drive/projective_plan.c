@@ -22,11 +22,11 @@
 #include "project/flow_rates.h"
 
 enum { BURST = 10, NOISY_BURST = 16, MOST_LEVELS = 8 };
-static const double LEAST_GAP = 3;       /* anything less is no gap */
-static const double INNER_GAP = 20;      /* of fast rates, for a telescopic level */
-static const double OSCILLATES = 0.1;    /* real part over size of a rate that does not decay */
-static const double VERY_NOISY = 1e-5;   /* the spectrum would be noise */
-static const double DAMPED = 0.1;        /* what a leap leaves of the rates below it */
+static const double LEAST_GAP = 3;     /* anything less is no gap */
+static const double INNER_GAP = 20;    /* of fast rates, for a telescopic level */
+static const double OSCILLATES = 0.1;  /* real part over size of a rate that does not decay */
+static const double VERY_NOISY = 1e-5; /* the spectrum would be noise */
+static const double DAMPED = 0.1;      /* what a leap leaves of the rates below it */
 
 typedef taut_projective_plan plan;
 
@@ -127,8 +127,7 @@ static double given_time(const taut_solver *solver, const char *option, const ch
     return isnan(x) ? taut_stepper_number(solver->system, setting) : x;
 }
 
-static int plan_open(taut_solver *solver, taut_projective *p, taut_flow_rates *r,
-                     taut_error *error)
+static int plan_open(taut_solver *solver, taut_projective *p, taut_flow_rates *r, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
     plan *b = &p->plan;
@@ -178,9 +177,9 @@ static int plan_closed(taut_solver *solver, taut_projective *p, taut_flow_rates 
         b->slow = fmax(1 / (isnan(solver->step) ? p->length : solver->step), 1 / p->length);
         return TAUT_OK;
     }
-    TAUT_TRY(given ? taut_flow_rates_closed(r, p->flow, s->now.t, H, s->now.q, noise, error)
-                   : taut_flow_rates_horizon(r, p->flow, s->now.t, s->now.q, fast, 1, noise, &H,
-                                             error));
+    TAUT_TRY(
+        given ? taut_flow_rates_closed(r, p->flow, s->now.t, H, s->now.q, noise, error)
+              : taut_flow_rates_horizon(r, p->flow, s->now.t, s->now.q, fast, 1, noise, &H, error));
     TAUT_TRY(take_rates(solver, p, r, error));
     b->spacing = b->inner = H * fmax(1, round(1 / (b->fast * H)));
     b->noise = 10 * noise * b->fast > s->rtol * b->slow ? noise : 0;

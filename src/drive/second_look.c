@@ -243,8 +243,8 @@ static int make_finer(taut_solver *solver, double rtol, taut_solver **finer, tau
         status = taut_options_set_real(options, "atol", solver->stepper.atol * share, error);
     if (status == 0 && isfinite(length))
         status = taut_options_set_real(
-            options, "max-step",
-            fmin(most, length / (solver->projective ? SLOW_PARTS : PARTS)), error);
+            options, "max-step", fmin(most, length / (solver->projective ? SLOW_PARTS : PARTS)),
+            error);
     if (status == 0 && !solver->stepper.first_order)
         status = taut_options_set(options, "motion", taut_motion_name(solver->motion), error);
     if (status == 0 && !solver->own)

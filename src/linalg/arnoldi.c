@@ -20,8 +20,8 @@ static const double ROUNDING = 1e3 * DBL_EPSILON; /* of a remainder, relative to
 typedef struct arnoldi {
     const taut_operator *op;
     int most;
-    bool all; /* values are wanted, not the largest size alone */
-    int size; /* of H at the end */
+    bool all;                            /* values are wanted, not the largest size alone */
+    int size;                            /* of H at the end */
     double *basis, *image;               /* [most + 1][n], [n] */
     double *h, *copy, *real, *imaginary; /* [most][most], [most][most], [most], [most] */
 } arnoldi;
@@ -67,7 +67,8 @@ static int extend(const arnoldi *a, int j, double *length, taut_error *error)
     return normalise(a, next, length, error);
 }
 
-/* max |mu| of the first `count` rows and columns of H, whose values are in a->real and imaginary. */
+/* max |mu| of the first `count` rows and columns of H, whose values are in a->real and imaginary.
+ */
 static int largest(arnoldi *a, int count, double *size, taut_error *error)
 {
     a->size = count;

@@ -23,8 +23,8 @@ int taut_arnoldi_values(const taut_operator *op, int most, int count, double *re
 void taut_leading_choose(int size, double *from_real, double *from_imaginary, int count,
                          double *real, double *imaginary, int *found);
 
-/* The same as taut_arnoldi_values with restarts, by ARPACK (arpack.c), where it is there; `restarts` rounds at most, and
- * *converged is false when they were not enough. */
+/* The same as taut_arnoldi_values with restarts, by ARPACK (arpack.c), where it is there;
+ * `restarts` rounds at most, and *converged is false when they were not enough. */
 int taut_leading(const taut_operator *op, int count, double tolerance, int restarts, double *real,
                  double *imaginary, int *found, bool *converged, const taut_allocator *allocator,
                  taut_error *error);

@@ -94,7 +94,7 @@ static int run(const taut_operator *op, int count, double tolerance, int restart
     int info = 0;
     work->inside_size = work->size * (work->general ? 3 * work->size + 6 : work->size + 8);
     work->residual = TAUT_NEW(arena, double, op->n);
-    work->basis = TAUT_NEW(arena, double, (int64_t)op->n *work->size);
+    work->basis = TAUT_NEW(arena, double, (int64_t)op->n * work->size);
     work->exchange = TAUT_NEW(arena, double, 3 * (int64_t)op->n);
     work->inside = TAUT_NEW(arena, double, work->inside_size);
     TAUT_TRY(taut_arena_check(arena, error));

@@ -27,8 +27,8 @@ typedef struct work {
     double *z, *scale, *noise, *points;
 } work;
 
-static int prepare(work *w, const taut_system *system, const taut_options *options,
-                   taut_error *error)
+static int prepare(work *w, const taut_system *system, const taut_options *options, double t,
+                   const double *z, taut_error *error)
 {
     taut_system_sizes(system, &w->sizes);
     taut_index n = w->sizes.coordinates;
@@ -40,7 +40,10 @@ static int prepare(work *w, const taut_system *system, const taut_options *optio
     TAUT_TRY(TAUT_RESERVE(&w->arena, n, error, &w->z, &w->scale, &w->noise));
     TAUT_TRY(TAUT_RESERVE(&w->arena, TAUT_NOISE_POINTS * (int64_t)n, error, &w->points));
     TAUT_TRY(taut_context_create(system, &w->arena.allocator, &w->context, error));
+    w->settings.from = z ? t : w->settings.from;
     TAUT_TRY(taut_context_start(w->context, w->settings.from, w->z, NULL, error));
+    if (z)
+        taut_copy(n, z, w->z);
     TAUT_TRY(taut_kept_functions_create(&w->held, w->context, &w->arena, w->settings.hold,
                                         w->settings.from, w->z, error));
     double size = fmax(taut_largest(n, w->z), DBL_MIN);
@@ -119,11 +122,10 @@ static void fill_rate(const work *w, taut_index k, taut_rate *rate)
 {
     const taut_flow_rates *r = &w->rates;
     const double complex *left = r->left ? r->left + (int64_t)k * r->n : NULL;
-    *rate = (taut_rate){.real = creal(r->rate[k]),
-                        .imaginary = cimag(r->rate[k]),
-                        .variable = {-1, -1, -1, -1}};
+    *rate = (taut_rate){
+        .real = creal(r->rate[k]), .imaginary = cimag(r->rate[k]), .variable = {-1, -1, -1, -1}};
     if (!r->left)
-        return; /* of many variables eigenvalues alone are found */
+        return;                        /* of many variables eigenvalues alone are found */
     bool second = rate->imaginary < 0; /* of a pair: the other function */
     for (int a = 0; a < 4; a++) {
         double most = 0;
@@ -233,8 +235,10 @@ static int fill(work *w, int count, taut_rate *rate, taut_rates_report *report, 
     return TAUT_OK;
 }
 
-int taut_rates(const taut_system *system, const taut_options *options, int count, taut_rate *rate,
-               taut_rates_report *report, taut_error *error)
+/* z NULL: the initial state. */
+static int rates_at(const taut_system *system, const taut_options *options, double t,
+                    const double *z, int count, taut_rate *rate, taut_rates_report *report,
+                    taut_error *error)
 {
     taut_rates_report own = {.size = sizeof own};
     taut_error_clear(error);
@@ -242,7 +246,7 @@ int taut_rates(const taut_system *system, const taut_options *options, int count
     work w = {0};
     taut_allocator from = taut_allocator_or_default(NULL);
     taut_arena_init(&w.arena, &from);
-    int status = prepare(&w, system, options, error);
+    int status = prepare(&w, system, options, t, z, error);
     if (status == 0)
         status = fill(&w, count, rate, &own, error);
     if (status > 0)
@@ -254,4 +258,18 @@ int taut_rates(const taut_system *system, const taut_options *options, int count
     taut_arena_clear(&w.arena);
     return status != 0 ? status
                        : taut_struct_fill(report, &own, sizeof own, "taut_rates_report", error);
+}
+
+int taut_rates(const taut_system *system, const taut_options *options, int count, taut_rate *rate,
+               taut_rates_report *report, taut_error *error)
+{
+    return rates_at(system, options, NAN, NULL, count, rate, report, error);
+}
+
+int taut_rates_at(const taut_system *system, const taut_options *options, double t, const double *z,
+                  int count, taut_rate *rate, taut_rates_report *report, taut_error *error)
+{
+    taut_error_clear(error);
+    TAUT_REQUIRE(z && isfinite(t));
+    return rates_at(system, options, t, z, count, rate, report, error);
 }
