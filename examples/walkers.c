@@ -1,6 +1,6 @@
-/* walkers.c - a particle simulation as a black box: 10,000 walkers on a ring of 10 sites, and what
- * Taut sees of them: how many there are at each site, and how many more of these walk to the right
- * than to the left.
+/* walkers.c - a particle simulation as a black box: 10,000 walkers on a circle of 10 sites, and
+ * what Taut sees of them: how many there are at each site, and how many more of these walk to the
+ * right than to the left.
  *
  * A walker steps to the next site in its direction with rate 1, and turns with rate 500. Turning is
  * fast, densities change slowly: `taut run` integrates them by short bursts of this program.

@@ -172,7 +172,7 @@ static void lifting(void)
     refer(mm, "until=1 method=radau5 rtol=1e-11", 2, exact);
     for (int k = 0; k < 3; k++) {
         char options[120];
-        snprintf(options, sizeof options, "motion=slow until=1 method=rk4 step=0.25 lift=%s",
+        snprintf(options, sizeof options, "motion=slow until=1 method=rk4 step=0.25 lifting=%s",
                  names[k]);
         driven d = run_text(mm, options, NULL);
         /* difference keeps x = 1, the others follow what y = 0 leads to: 4e-5 apart */
@@ -181,7 +181,7 @@ static void lifting(void)
         driven_destroy(&d);
     }
     driven d = run_text("[state]\nx, y\n[rates]\nx' = -x\ny' = 1e4*(x - y)\n[start]\nx = 1\n",
-                        "motion=slow until=1 lift=difference", NULL);
+                        "motion=slow until=1 lifting=difference", NULL);
     check_row(d.code == TAUT_ERROR_REFUSED, "lift without observables: %d", d.code);
     check_contains("message", d.error.message, "observables");
     driven_destroy(&d);
@@ -343,7 +343,7 @@ static void walkers(void)
 
 static void memory(void)
 {
-    static const char options[] = "motion=slow until=1 lift=difference";
+    static const char options[] = "motion=slow until=1 lifting=difference";
     faulty f = {0};
     taut_allocator allocator = faulty_allocator(&f);
     check_group("memory");
@@ -394,7 +394,7 @@ static int save_once(void *user, taut_solver *solver, taut_error *error)
 
 static void checkpoints(void)
 {
-    static const char *const rows[] = {"motion=slow until=1", "motion=slow until=1 lift=last",
+    static const char *const rows[] = {"motion=slow until=1", "motion=slow until=1 lifting=last",
                                        "motion=slow until=1 method=rk4 step=0.1",
                                        "until=0.01 method=flow step=0.001"};
     check_group("checkpoints");

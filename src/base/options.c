@@ -54,7 +54,8 @@ static const taut_option table[] = {
      "longest micro-step of the impulse methods; default: 1/20 of a radian of the fastest "
      "vibration; motion slow of rates, method flow: inner step; default: that of [stepper], or 1 "
      "over the fastest rate"},
-    {"lift", TAUT_OPTION_CHOICE, "burst", 0, 0, "burst|last|difference", "NAME", "run", false, true,
+    {"lifting", TAUT_OPTION_CHOICE, "burst", 0, 0, "burst|last|difference", "NAME", "run", false,
+     true,
      "motion slow of rates and black boxes: how a state reaches the slow manifold: by a burst of "
      "the flow alone, with the latest values of what is not observed before it (default where the "
      "flow has noise), or by projection difference (--order, default 2)"},

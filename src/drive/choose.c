@@ -28,7 +28,7 @@ int taut_method_accepts(const taut_method *method, const taut_sizes *sizes, taut
             return TAUT_OK;
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "method %s needs equations, and a black box has none; explicit methods "
-                         "integrate its slow motion (--motion slow), method flow follows it",
+                         "integrate its slow motion (motion slow), method flow follows it",
                          method->name);
     }
     if (method->follows && sizes->kind == TAUT_MECHANICAL)
@@ -179,7 +179,7 @@ static int choose_first_order(taut_solver *solver, const taut_method **method, u
     if (*method && box && *motion == TAUT_MOTION_FULL && !(*method)->follows)
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "method %s needs equations, and a black box has none; explicit methods "
-                         "integrate its slow motion (--motion slow), method flow follows it",
+                         "integrate its slow motion (motion slow), method flow follows it",
                          (*method)->name);
     return TAUT_OK;
 }

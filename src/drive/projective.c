@@ -223,14 +223,14 @@ static void archive(taut_field *field, taut_archive *a)
 static int make_lift(taut_solver *solver, taut_projective *p, taut_error *error)
 {
     static const char *const names[] = {"burst", "last", "difference"};
-    const char *name = taut_options_text(solver->options, "lift");
+    const char *name = taut_options_text(solver->options, "lifting");
     taut_stepper *s = &solver->stepper;
     for (int k = 0; k < 3; k++)
         if (strcmp(name, names[k]) == 0)
             p->lifting = (taut_lifting)k;
     /* leaps would make large numbers of the noise of what is not observed */
     if (p->plan.noise > 0 && solver->sizes.observables > 0 &&
-        !taut_options_given(solver->options, "lift"))
+        !taut_options_given(solver->options, "lifting"))
         p->lifting = TAUT_LIFT_LAST;
     if (p->lifting == TAUT_LIFT_BURST)
         return TAUT_OK;
@@ -293,7 +293,7 @@ int taut_projective_create(taut_solver *solver, taut_error *error)
     char text[300];
     TAUT_NEED(error, p);
     if (bits)
-        return taut_fail(error, TAUT_ERROR_REFUSED, "motion slow of rates %s; omit --motion slow",
+        return taut_fail(error, TAUT_ERROR_REFUSED, "motion slow of rates %s; omit the motion",
                          taut_reasons_text(bits, text, sizeof text));
     *p = (taut_projective){.stepper = s, .t = NAN, .length = fabs(solver->until - solver->from)};
     TAUT_TRY(taut_projective_make_plan(solver, p, error));

@@ -180,7 +180,7 @@ static void advise(const work *w, const taut_rate *rate, int count, taut_rates_r
             snprintf(text, size,
                      "no gap between slow and fast rates: there is no slow manifold here");
         else
-            snprintf(text, size, "no gap among the %d slowest rates (--modes finds more)",
+            snprintf(text, size, "no gap among the %d slowest rates; more may have one",
                      (int)w->rates.n);
         return;
     }
