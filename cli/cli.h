@@ -236,6 +236,9 @@ int cli_project(cli_call *call);
 int cli_spectrum(cli_call *call);
 int cli_spectrum_run(cli_call *call); /* with --until: along a run */
 int cli_spectrum_rates(cli_call *call, const cli_model *model);
+int cli_spectrum_rates_run(cli_call *call, const cli_model *model); /* along a run */
+/* Where the rows of --until go: --out, or standard output; NULL: nowhere. 0, or the exit status. */
+int cli_spectrum_rows(cli_call *call, FILE **file, bool *opened);
 int cli_compare(cli_call *call);
 int cli_reproduce(cli_call *call);
 int cli_methods(cli_call *call);

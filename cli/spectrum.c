@@ -271,7 +271,7 @@ static void json_all(const cli_model *model, const spectrum *s)
 
 int cli_spectrum(cli_call *call)
 {
-    static const char *const of_runs[] = {"method", "step", "every", "out"};
+    static const char *const of_runs[] = {"method", "step", "every", "out", "plot"};
     if (taut_options_given(call->options, "until"))
         return cli_spectrum_run(call);
     for (size_t k = 0; k < sizeof of_runs / sizeof of_runs[0]; k++)

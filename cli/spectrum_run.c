@@ -110,9 +110,8 @@ static int take_row(void *user, const taut_row *row, taut_error *error)
     return ferror(w->file) ? stop(error, TAUT_ERROR_FILE, "the rows cannot be written") : 0;
 }
 
-static int open_rows(watch *w)
+int cli_spectrum_rows(cli_call *call, FILE **file, bool *opened)
 {
-    const cli_call *call = w->call;
     const char *out =
         taut_options_given(call->options, "out") ? taut_options_text(call->options, "out") : "";
     bool here = strcmp(out, "-") == 0 || (out[0] == '\0' && !call->json);
@@ -123,11 +122,11 @@ static int open_rows(watch *w)
     if (out[0] && !here && !cli_has_ending(out, ".csv"))
         return cli_refuse(call, "--out %s: expected a name that ends in .csv", out);
     if (here) {
-        w->file = stdout;
+        *file = stdout;
     } else if (out[0]) {
-        w->file = fopen(out, "w");
-        w->opened = w->file != NULL;
-        if (!w->file)
+        *file = fopen(out, "w");
+        *opened = *file != NULL;
+        if (!*file)
             return cli_refuse(call, "--out %s: %s", out, strerror(errno));
     }
     return 0;
@@ -235,11 +234,21 @@ static int compute(watch *w)
 int cli_spectrum_run(cli_call *call)
 {
     watch w = {.call = call, .error = {.t = NAN}};
+    taut_sizes sizes = {.size = sizeof sizes};
     int status = cli_model_load(call, &w.model);
+    if (status == 0)
+        taut_system_sizes_get(w.model.system, &sizes, NULL);
+    if (status == 0 && sizes.kind != TAUT_MECHANICAL && sizes.algebraic == 0) {
+        status = cli_spectrum_rates_run(call, &w.model);
+        release(&w);
+        return status;
+    }
+    if (status == 0 && taut_options_given(call->options, "plot"))
+        status = cli_misuse(call, "--plot draws the rates of first-order models and black boxes");
     if (status == 0)
         status = prepare(&w);
     if (status == 0)
-        status = open_rows(&w);
+        status = cli_spectrum_rows(call, &w.file, &w.opened);
     if (status == 0)
         status = compute(&w);
     release(&w);

@@ -176,7 +176,7 @@ void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose)
     taut_sizes sizes = {.size = sizeof sizes};
     taut_solver_result_get(outcome->solver, &result, NULL);
     taut_system_sizes_get(outcome->model->system, &sizes, NULL);
-    if (sizes.kind == TAUT_MECHANICAL)
+    if (sizes.kind == TAUT_MECHANICAL || isfinite(result.direct_steps))
         fprintf(out, "%s: motion %s, method %s\n", outcome->model->name, result.motion,
                 result.method);
     else
@@ -193,6 +193,10 @@ void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose)
             strcmp(counts[k].name, "force_evaluations") != 0)
             fprintf(out, "  %-*s%lld\n", LABEL, counts[k].name,
                     (long long)count_value(k, &result.statistics));
+    if (isfinite(result.direct_steps))
+        fprintf(out, "  %-*s%lld, where direct integration needs %.0f (%.3g times as many)\n",
+                LABEL, "inner steps", (long long)result.statistics.micro_steps, result.direct_steps,
+                result.direct_steps / fmax((double)result.statistics.micro_steps, 1));
     print_events(out, &result);
     print_energy(out, &result);
     print_drift(out, &sizes, &result);
@@ -292,6 +296,7 @@ void cli_summary_json(FILE *out, const cli_outcome *outcome)
     cli_json_integer(&json, "level", result.level);
     cli_json_real(&json, "truncation", result.truncation);
     cli_json_close(&json, '}');
+    cli_json_real(&json, "direct_steps", result.direct_steps);
     json_watched(&json, &result);
     cli_json_real(&json, "seconds", outcome->seconds);
     if (outcome->code < 0)

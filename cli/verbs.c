@@ -54,7 +54,11 @@ const cli_verb cli_verbs[] = {
      "are "
      "exchanged. Bonds marked `soft` are slow forces.\n"
      "With --until T the full motion is computed, and rows of CSV (time, frequencies, actions, gap "
-     "of the closest resonance) go to standard output or to --out FILE.csv.\n" MODEL_TEXT
+     "of the closest resonance) go to standard output or to --out FILE.csv.\n"
+     "Of first-order models and black boxes the rates are listed at which deviations from the "
+     "state "
+     "decay, and the gap between slow and fast ones; with --until T along the motion, and with "
+     "--plot FILE.png as a picture.\n" MODEL_TEXT
      "Exit status: 0 done, 1 numerical failure, 2 wrong model or usage.",
      cli_spectrum},
     {"compare", "MODEL",

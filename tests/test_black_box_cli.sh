@@ -45,12 +45,33 @@ if [ -n "${TAUT_TEST_CORE:-}" ]; then
     done_rows
     exit
 fi
-run 2 run box.taut --allow-command --until 1
-has err "a black box has no equations"
-has err "projection difference finds"
-lacks err "verlet"
-run 2 run box.taut --allow-command --until 1 --method rk4
+# a gap of 9: the run integrates directly; of 4,000: by bursts, with fewer uses of the program
+run 0 run box.taut --allow-command --until 1 --every 0.5 --out -
+has err "method flow"
+has err "integrated directly: bursts would take"
+sed 's/eps 0.1/eps 0.001/; s/0.04/0.0004/' box.taut >fast.taut
+run 0 run fast.taut --allow-command --until 5 --every 1 --out -
+has err "motion slow, method dopri5"
+has err "where direct integration needs 12500"
+has out "5,0.1853708"
+run 0 run fast.taut --allow-command --until 5 --json --out a.csv
+has out '"direct_steps": 12500'
+run 2 run box.taut --allow-command --until 1 --method radau5
+has err "method radau5 is no explicit one"
+run 2 run box.taut --allow-command --until 1 --motion full --method rk4
 has err "method rk4 needs equations"
+run 2 run box.taut --allow-command --until 1 --motion rigid
+has err "only mechanical systems"
+# without permission nothing runs
+printf '#!/bin/sh\ntouch ran\n' >mark
+chmod +x mark
+sed 's/legacy --eps 0.1/mark/' box.taut >mark.taut
+for verb in "run --until 1" "run --until 1 --method flow" "run --until 1 --motion slow" spectrum project; do
+    run 2 $verb mark.taut
+    has err "runs the command './mark'"
+done
+[ ! -e ran ]
+row $? "no command runs without permission"
 run 0 project box.taut --allow-command --order 2
 has out "0.50303544577"
 has out "uses of the flow"

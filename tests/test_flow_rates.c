@@ -70,7 +70,7 @@ static void eigenvalues(void)
         check_below("a root of the polynomial", off, 1e-11);
         sum += real[k];
         product *= cabs(mu);
-        taut_general_left(4, a, mu, work, pivot, left);
+        taut_general_left(4, a, mu, 0, work, pivot, left);
         for (int j = 0; j < 4; j++) {
             double complex x = -mu * left[j];
             for (int i = 0; i < 4; i++)
@@ -223,6 +223,59 @@ static void verdict(void)
     }
 }
 
+/* 600 variables: 4 slow decays, a slow rotation, the others fast, by ARPACK or Arnoldi. */
+static void many(void)
+{
+    static const char model[] =
+        "[parameters]\nn = 594\n[state]\na[i] for i in 1..4\nx, y\nz[i] for i in 1..n\n[rates]\n"
+        "a[i]' = -0.1*i*a[i] for i in 1..4\nx' = -0.25*x - y\ny' = x - 0.25*y\n"
+        "z[i]' = (a[1]^2 - z[i])*(200 + i) for i in 1..n\n[start]\na[i] = 1 for i in 1..4\n"
+        "x = 1, y = 0\nz[i] = 1 for i in 1..n\n";
+    static const double real[] = {-0.1, -0.2, -0.3, -0.4, -0.25, -0.25},
+                        imaginary[] = {0, 0, 0, 0, 1, -1};
+    taut_error error = {0};
+    taut_system *system = NULL;
+    taut_options *options = NULL;
+    taut_rate rate[10];
+    taut_rates_report report;
+    taut_rates_report_init(&report);
+    check_group("600 variables");
+    check_equal("parse", taut_system_parse(model, sizeof model - 1, "many", NULL, &system, &error),
+                0);
+    check_equal("without a horizon", taut_rates(system, NULL, 10, rate, &report, &error),
+                TAUT_ERROR_USAGE);
+    check_contains("message", error.message, "it is required");
+    taut_options_create(NULL, &options, NULL);
+    taut_options_set(options, "horizon", "0.02", NULL);
+    int code = taut_rates(system, options, 10, rate, &report, &error);
+    if (check_row(code == 0, "rates: %s", error.message)) {
+        check_equal("found", report.found, 10);
+        check_equal("slow", report.slow, 6);
+        for (int k = 0; k < 6; k++) {
+            double off = INFINITY; /* ordered by size, to the accuracy of differences */
+            for (int j = 0; j < 6; j++)
+                off = fmin(off, hypot(rate[j].real - real[k], rate[j].imaginary - imaginary[k]));
+            check_below("rate", off, 1e-4);
+        }
+        check_near("the first fast one", rate[6].real, -201, 2);
+        check_row(rate[0].variable[0] == -1, "functions are not found");
+    }
+    taut_options_destroy(options);
+    taut_system_destroy(system);
+}
+
+/* Robertson's reactions at the initial state: two rates 0, two different functions. */
+static void multiple(void)
+{
+    check_group("multiple rates");
+    rated r = rates_model("robertson", NULL, NULL, NULL);
+    if (good("robertson", &r)) {
+        check_equal("first", r.rate[0].variable[0], 0);
+        check_equal("second", r.rate[1].variable[0], 2);
+    }
+    drop(&r);
+}
+
 int main(void)
 {
     eigenvalues();
@@ -234,5 +287,7 @@ int main(void)
     horizons();
     positive();
     verdict();
+    many();
+    multiple();
     return check_done();
 }

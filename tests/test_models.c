@@ -102,6 +102,7 @@ static const shape shapes[] = {
      TAUT_HAS_STEPPER | TAUT_HAS_INVARIANTS},
     {"five_dimensions", TAUT_FIRST_ORDER, 5, 2, 0, 0, 0, 2, 3, TAUT_MASS_DIAGONAL,
      TAUT_HAS_STEPPER},
+    {"reaction_diffusion", TAUT_FIRST_ORDER, 400, 200, 0, 0, 0, 200, 0, TAUT_MASS_DIAGONAL, 0},
     {"robertson", TAUT_FIRST_ORDER, 3, 0, 0, 0, 0, 0, 1, TAUT_MASS_DIAGONAL, 0},
     {"van_der_pol", TAUT_FIRST_ORDER, 2, 0, 0, 0, 0, 0, 0, TAUT_MASS_DIAGONAL, 0},
     {"bouncing_ball", TAUT_MECHANICAL, 2, 0, 0, 0, 0, 0, 0, TAUT_MASS_DIAGONAL, 0},

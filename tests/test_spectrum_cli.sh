@@ -106,7 +106,23 @@ run 0 spectrum fpu --until 100 --every 0.5 --out a.csv
 has out "3 modes in 201 rows"
 run 0 spectrum truss --until 0.02 --every 0.01 --modes 4 --out a.csv
 has a.csv "action[23]"
-run 2 spectrum kepler --until 1
+run 2 spectrum index2 --until 1
+# rates along a motion, and their picture
+run 0 spectrum michaelis_menten --until 2 --every 1
+has out "t,rate[1],frequency[1],rate[2],frequency[2],dimension,gap"
+has out "0,-0.2408577"
+has err "2 rates in 3 rows; gap 79.1 to 111, the smallest at t = 2"
+run 0 spectrum michaelis_menten --until 2 --every 1 --out a.csv --json
+has out '"least_at": 2'
+run 2 spectrum michaelis_menten --plot a.png
+has err "--plot applies to a run"
+run 2 spectrum double_pendulum --until 1 --plot a.png
+if command -v gnuplot >/dev/null && [ -z "${TAUT_TEST_CORE:-}" ]; then
+    run 0 spectrum michaelis_menten --until 2 --every 0.1 --out a.csv --plot a.svg
+    has a.svg "rate 2"
+else
+    skip "no pictures"
+fi
 run 2 spectrum double_pendulum_gravity --until 1 --out a.h5
 run 2 spectrum double_pendulum_gravity --until 1 --out no_folder/a.csv
 run 2 spectrum double_pendulum_gravity --until 1 --method projected-impulse --step 0.1

@@ -150,7 +150,7 @@ int recipe_d_hydrogen_oxygen(recipe_work *k)
     RECIPE_TRY(eigenvalues(k));
     RECIPE_TRY(concentrations(k));
     RECIPE_TRY(recipe_curve(k, "H = 2e-5"));
-    for (int order = 0; order <= 2; order++)
+    for (int order = 0; order <= 4; order++)
         RECIPE_TRY(constrained(k, order));
     return 0;
 }

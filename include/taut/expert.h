@@ -194,11 +194,16 @@ typedef struct taut_rates_report {
     char advice[600];
 } taut_rates_report;
 
-/* Rates at the initial state, at most `count` of them in rate[]; up to 400 variables. Options:
+/* Rates at the initial state, at most `count` of them in rate[]; of more than
+ * 400 variables the slowest ones, over a horizon that must be given, without functions. Options:
  * from, horizon, copies, allow-command as for a projection. Without a horizon that of [stepper], or
  * one that the rates suggest. */
 TAUT_API int taut_rates(const taut_system *system, const taut_options *options, int count,
                         taut_rate *rate, taut_rates_report *report, taut_error *error);
+/* The same at the state z[coordinates] and time t. */
+TAUT_API int taut_rates_at(const taut_system *system, const taut_options *options, double t,
+                           const double *z, int count, taut_rate *rate, taut_rates_report *report,
+                           taut_error *error);
 
 /* A derived system, the limit of fast vibration: bonds that are not `soft` become rigid, and W =
  * sum action[k] Omega_k(q) joins the potential [Lubich, Weiss (7)-(8)]. One action for each

@@ -315,6 +315,9 @@ typedef struct taut_result {
      * the next level; it is part of error_estimate. NaN: none */
     int level;
     double truncation;
+    /* Slow motion of rates and black boxes: inner steps (or uses of the flow) that direct
+     * integration would have taken, to compare statistics.micro_steps with; NaN: another motion */
+    double direct_steps;
 } taut_result;
 
 /* A run of `system` as `options` say (motion, method, step, from, until, every; settings of

@@ -91,6 +91,7 @@ typedef struct taut_method {
     bool uses_stages; /* by field->stages, so that q' = v need not hold */
     bool averages;    /* effective motion: integrates the averaged system, not the model itself */
     bool first_order; /* supports first-order systems without a field */
+    bool follows;     /* integrates a flow: black boxes, and rates by their [stepper] */
     /* the estimate shrinks as h^error_order, with `propose` in the first step; 0: no estimate,
      * fixed steps only */
     int error_order;

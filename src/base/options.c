@@ -58,7 +58,13 @@ static const taut_option table[] = {
      "which projection `project` uses; `taut methods` lists them"},
     {"inner-step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run compare", false, true,
      "longest micro-step of the impulse methods; default: 1/20 of a radian of the fastest "
-     "vibration"},
+     "vibration; motion slow of rates, method flow: inner step; default: that of [stepper], or 1 "
+     "over the fastest rate"},
+    {"lifting", TAUT_OPTION_CHOICE, "burst", 0, 0, "burst|last|difference", "NAME", "run", false,
+     true,
+     "motion slow of rates and black boxes: how a state reaches the slow manifold: by a burst of "
+     "the flow alone, with the latest values of what is not observed before it (default where the "
+     "flow has noise), or by projection difference (--order, default 2)"},
     {"stabilize", TAUT_OPTION_CHOICE, "", 0, 0,
      "none|post|forward|backward|project|post-velocity|post-position|post-simple|baumgarte|"
      "continuous|index-2",
@@ -110,9 +116,10 @@ static const taut_option table[] = {
      "time between checkpoints"},
     {"resume", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run", false, false,
      "continue the run that was saved in FILE, with its model, options and output files"},
-    {"plot", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run compare project", false, false,
+    {"plot", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run compare project spectrum", false, false,
      "draw the trajectory " INTO_PICTURE "; compare: draw error against evaluations " INTO_PICTURE
-     "; project: draw the convergence " INTO_PICTURE},
+     "; project: draw the convergence " INTO_PICTURE
+     "; spectrum: draw the rates along --until " INTO_PICTURE},
     {"hold", TAUT_OPTION_TEXT, "", 0, 0, "", "NAMES", "project", true, false,
      "keep these values: coordinates, velocities (theta'), members, particles, families, separated "
      "by "
@@ -151,10 +158,10 @@ static const taut_option table[] = {
      "ipa: stop when a pass changes bonds and their rates by less; default: the larger of 1e-9 and "
      "1e-3/omega^2; difference: stop when the difference is below TOL times the state; default: "
      "1e-14"},
-    {"order", TAUT_OPTION_INTEGER, "", 0, 6, "", "M", "project", false, true,
+    {"order", TAUT_OPTION_INTEGER, "", 0, 6, "", "M", "project run", false, true,
      "difference: make the (M+1)-st difference vanish; default: that of [stepper], or increased "
      "until the state changes by less than 1e-6 of its size or than the noise of the flow"},
-    {"horizon", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "project spectrum", false, true,
+    {"horizon", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "project spectrum run", false, true,
      "difference: time of one use of the flow; default: that of [stepper], or the time in which "
      "the slowest of the fast parts decays by 1/e"},
     {"iterate", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|anderson|newton|rpm|aitken|plain", "NAME",
@@ -162,7 +169,7 @@ static const taut_option table[] = {
      "difference: anderson, newton (by GMRES), rpm (recursive projection) and aitken accelerate "
      "the "
      "plain iteration as published; auto: anderson, then newton where it does not converge"},
-    {"copies", TAUT_OPTION_INTEGER, "1", 1, 64, "", "N", "project spectrum", false, true,
+    {"copies", TAUT_OPTION_INTEGER, "1", 1, 64, "", "N", "project spectrum run", false, true,
      "run the program of [stepper] in up to N processes at the same time, where the states it is "
      "asked for do not depend on one another; default: that of [stepper], or 1"},
     {"backend", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|tiny|dense|banded|sparse", "NAME", "check",

@@ -92,12 +92,22 @@ static int process_flow(const taut_system *system, taut_arena *arena, taut_stati
     return taut_flow_process(system, arena, statistics, &settings, flow, error);
 }
 
+int taut_flow_open(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                   double step, taut_flow **flow, const char **description, taut_error *error)
+{
+    const char *method = setting(taut_context_system(context), "method");
+    char text[100];
+    *flow = NULL;
+    snprintf(text, sizeof text, "%.40s in steps of %.6g", method ? method : "rk4", step);
+    if (!(*description = taut_arena_text(arena, text, strlen(text))))
+        return taut_fail_memory(error);
+    return taut_flow_inner(context, arena, statistics, method ? method : "rk4", step, flow, error);
+}
+
 static int rates_flow(taut_context *context, taut_arena *arena, taut_statistics *statistics,
                       double horizon, taut_flow **flow, const char **description, taut_error *error)
 {
-    const taut_system *system = taut_context_system(context);
-    const char *method = setting(system, "method");
-    double step = taut_stepper_number(system, "step");
+    double step = taut_stepper_number(taut_context_system(context), "step");
     if (isnan(step))
         step = horizon;
     if (!(step > 0) || horizon / step > 1e9)
@@ -105,12 +115,8 @@ static int rates_flow(taut_context *context, taut_arena *arena, taut_statistics 
             error, TAUT_ERROR_USAGE,
             "[stepper] step: expected a number > 0, and not below 1e-9 of the horizon %g, found %g",
             horizon, step);
-    char text[100];
-    snprintf(text, sizeof text, "%.40s in steps of %.6g", method ? method : "rk4",
-             fmin(step, horizon));
-    if (!(*description = taut_arena_text(arena, text, strlen(text))))
-        return taut_fail_memory(error);
-    return taut_flow_inner(context, arena, statistics, method ? method : "rk4", step, flow, error);
+    return taut_flow_open(context, arena, statistics, fmin(step, horizon), flow, description,
+                          error);
 }
 
 int taut_flow_create(taut_context *context, taut_arena *arena, taut_statistics *statistics,

@@ -43,6 +43,10 @@ int taut_flow_callback(const taut_system *system, taut_arena *arena, taut_statis
 int taut_flow_create(taut_context *context, taut_arena *arena, taut_statistics *statistics,
                      double horizon, int copies, taut_flow **flow, const char **description,
                      taut_error *error);
+/* The same of a model with rates: by the method of [stepper], or rk4, in steps of at most `step`.
+ */
+int taut_flow_open(taut_context *context, taut_arena *arena, taut_statistics *statistics,
+                   double step, taut_flow **flow, const char **description, taut_error *error);
 /* A setting of [stepper] as a number, or NaN. */
 double taut_stepper_number(const taut_system *system, const char *name);
 

@@ -12,6 +12,8 @@
 #include "base/options.h"
 #include "base/reasons.h"
 #include "base/text.h"
+#include "blackbox/flows.h"
+#include "step/methods.h"
 #include "system/modes/modes.h"
 
 enum { MOST_METHODS = 64 };
@@ -19,13 +21,21 @@ enum { MOST_METHODS = 64 };
 int taut_method_accepts(const taut_method *method, const taut_sizes *sizes, taut_error *error)
 {
     unsigned bits = (method->needs & ~sizes->can) | (method->refuses & sizes->can);
-    if (sizes->kind == TAUT_BLACK_BOX)
+    bool takes_first_order = method->follows || ((method->uses_field || method->first_order) &&
+                                                 (method->motions & TAUT_MOTION_FULL));
+    if (sizes->kind == TAUT_BLACK_BOX) {
+        if (method->follows || (method->uses_field && (method->motions & TAUT_MOTION_SLOW)))
+            return TAUT_OK;
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "method %s needs equations, and a black box has none; projection "
-                         "difference finds a slow point of it",
+                         "method %s needs equations, and a black box has none; explicit methods "
+                         "integrate its slow motion (motion slow), method flow follows it",
                          method->name);
-    bool takes_first_order =
-        (method->uses_field || method->first_order) && (method->motions & TAUT_MOTION_FULL);
+    }
+    if (method->follows && sizes->kind == TAUT_MECHANICAL)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "method %s follows black boxes and rates with a [stepper]; verlet and "
+                         "dop8 integrate mechanical systems",
+                         method->name);
     if (sizes->kind == TAUT_FIRST_ORDER && !takes_first_order)
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "method %s needs a mechanical system; explicit Runge-Kutta and Radau "
@@ -119,10 +129,6 @@ static int settle_method(taut_solver *solver, const taut_method *method, bool st
         TAUT_TRY(taut_redundant_begin(solver, true, error));
         TAUT_TRY(taut_start_system(solver, method, error));
     }
-    if (!method && solver->sizes.kind == TAUT_BLACK_BOX)
-        return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "a black box has no equations that a method could integrate; projection "
-                         "difference finds a slow point of it");
     solver->own_choice = !method;
     if (!method) {
         method = taut_motion_method(solver, step_given);
@@ -144,6 +150,39 @@ static int settle_method(taut_solver *solver, const taut_method *method, bool st
     TAUT_TRY(taut_method_accepts(method, &solver->sizes, error));
     return solver->motion == TAUT_MOTION_EFFECTIVE ? taut_start_system(solver, method, error)
                                                    : TAUT_OK;
+}
+
+/* First order and black boxes: full, or slow by explicit methods (projective.c). */
+static int choose_first_order(taut_solver *solver, const taut_method **method, unsigned *motion,
+                              bool given, taut_error *error)
+{
+    bool box = solver->sizes.kind == TAUT_BLACK_BOX;
+    if (*motion & (TAUT_MOTION_RIGID | TAUT_MOTION_EFFECTIVE) && given)
+        return taut_fail_option(error, TAUT_ERROR_USAGE, "motion",
+                                "only mechanical systems have motions such as %s; rates and black "
+                                "boxes have motion full or slow",
+                                taut_motion_name(*motion));
+    if (!*motion && box && !(*method && (*method)->follows))
+        *motion = TAUT_MOTION_SLOW;
+    if (*motion != TAUT_MOTION_SLOW)
+        *motion = TAUT_MOTION_FULL;
+    if (solver->direct) {
+        *motion = TAUT_MOTION_FULL;
+        *method = box ? &taut_follow_flow : NULL;
+    }
+    if (*method && *motion == TAUT_MOTION_SLOW && !(*method)->uses_field)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "method %s is no explicit one, and slow motion of rates and black boxes "
+                         "needs one of these: euler, midpoint, rk4, dopri5, dop8",
+                         (*method)->name);
+    if (!*method && box && *motion == TAUT_MOTION_FULL)
+        *method = &taut_follow_flow;
+    if (*method && box && *motion == TAUT_MOTION_FULL && !(*method)->follows)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "method %s needs equations, and a black box has none; explicit methods "
+                         "integrate its slow motion (motion slow), method flow follows it",
+                         (*method)->name);
+    return TAUT_OK;
 }
 
 /* Motion and method determine each other where only one is given. When the caller gives one of
@@ -171,11 +210,7 @@ static int choose_method(taut_solver *solver, const taut_options *given, taut_er
         method = NULL;
 
     if (solver->sizes.kind != TAUT_MECHANICAL) {
-        if (bit && bit != TAUT_MOTION_FULL && motion_given)
-            return taut_fail_option(error, TAUT_ERROR_USAGE, "motion",
-                                    "only mechanical systems have motions such as %s; omit it",
-                                    motion);
-        bit = TAUT_MOTION_FULL;
+        TAUT_TRY(choose_first_order(solver, &method, &bit, motion_given, error));
     } else if (!bit && method) {
         TAUT_TRY(motion_of(solver, method, &bit, error));
     } else if (!bit) {
@@ -184,7 +219,8 @@ static int choose_method(taut_solver *solver, const taut_options *given, taut_er
     if (!motion_exists(bit))
         return fail_motion(taut_motion_name(bit), error);
     solver->motion = bit;
-    bool averaged = bit == TAUT_MOTION_EFFECTIVE || bit == TAUT_MOTION_FULL;
+    bool averaged = bit == TAUT_MOTION_EFFECTIVE || bit == TAUT_MOTION_FULL ||
+                    solver->sizes.kind != TAUT_MECHANICAL;
     bool step_given = taut_options_given(averaged ? given : merged, "step");
     return settle_method(solver, method, step_given, error);
 }
@@ -195,9 +231,10 @@ static void choose_step_source(taut_solver *solver, const taut_options *given,
                                const taut_method *of_run)
 {
     const taut_method *method = solver->stepper.method;
-    solver->step = taut_options_real(solver->options, "step");
+    solver->step = solver->direct ? NAN : taut_options_real(solver->options, "step");
     bool from_run = !taut_options_given(given, "step"),
-         longer = method->error_order > 0 || solver->motion == TAUT_MOTION_EFFECTIVE;
+         longer = method->error_order > 0 || solver->motion == TAUT_MOTION_EFFECTIVE ||
+                  (solver->motion == TAUT_MOTION_SLOW && solver->sizes.kind != TAUT_MECHANICAL);
     if (from_run && longer && method != of_run)
         solver->step = NAN;
     solver->step_in_run = from_run && !isnan(solver->step);
@@ -205,7 +242,7 @@ static void choose_step_source(taut_solver *solver, const taut_options *given,
 }
 
 /* A tolerance that was given must be honoured. With a fixed step size it is that of the initial
- * state in slow motion. */
+ * state in slow motion, and of bursts (projective.c). */
 static int check_tolerance(const taut_solver *solver, const taut_options *given, taut_error *error)
 {
     const taut_method *method = solver->stepper.method;
@@ -214,7 +251,9 @@ static int check_tolerance(const taut_solver *solver, const taut_options *given,
     const char *name = taut_options_given(given, "rtol")   ? "rtol"
                        : taut_options_given(given, "atol") ? "atol"
                                                            : NULL;
-    if (!name || solver->control.on || (estimates && solver->motion == TAUT_MOTION_SLOW))
+    if (!name || solver->control.on ||
+        (solver->motion == TAUT_MOTION_SLOW &&
+         (estimates || solver->sizes.kind != TAUT_MECHANICAL)))
         return TAUT_OK;
     if (taut_options_given(given, "step") && (estimates || !named))
         return taut_fail_option(error, TAUT_ERROR_USAGE, name,
@@ -387,12 +426,18 @@ double taut_solver_rows(const taut_solver *solver)
 /* The fixed step size: as given, or from the fastest spring. */
 static int fix_step(taut_solver *solver, bool given, double period, taut_error *error)
 {
-    if (!given && isinf(period))
+    const taut_options *options = solver->options;
+    double horizon = taut_options_real(options, "horizon");
+    if (isnan(horizon))
+        horizon = taut_stepper_number(solver->system, "horizon");
+    if (!given && isinf(period) && !(solver->stepper.method->follows && horizon > 0))
         return taut_fail_option(error, TAUT_ERROR_USAGE, "step", "a step size is required: %s",
                                 solver->stepper.method->stability > 0
                                     ? "there is no spring whose period would determine it"
                                     : "this method has no error estimate that would choose it");
-    if (!given)
+    if (!given && solver->stepper.method->follows)
+        solver->step = horizon;
+    else if (!given)
         solver->step = period / 30;
     if (isinf(solver->until))
         solver->until = solver->from + (double)solver->step_limit * solver->step;
@@ -405,8 +450,8 @@ static void explain(taut_solver *solver, bool given, double period)
     const taut_stepper *s = &solver->stepper;
     solver->explanation[0] = '\0';
     if (s->first_order)
-        TAUT_APPEND(solver->explanation, "first order, method %s (order %d)", s->method->name,
-                    s->method->order);
+        TAUT_APPEND(solver->explanation, "first order%s, method %s (order %d)",
+                    solver->projective ? ", motion slow" : "", s->method->name, s->method->order);
     else
         TAUT_APPEND(solver->explanation, "motion %s, method %s (order %d)",
                     taut_motion_name(solver->motion), s->method->name, s->method->order);

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "base/vectors.h"
 #include "drive/slow_rate.h"
+#include "project/flow_rates.h"
 #include "linalg/spectrum.h"
 #include "slow/potential/potential.h"
 #include "vibration/effective.h"

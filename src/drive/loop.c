@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "drive/guard_watch.h"
+#include "drive/projective.h"
 
 enum { BETWEEN_CALLS = 1024, LARGE_SYSTEM = 2048 };
 
@@ -63,7 +64,7 @@ int taut_stabilize(taut_solver *solver, taut_error *error)
     taut_stepper *s = &solver->stepper;
     taut_projector *by = solver->stabilizer;
     /* implicit methods, to which a run may change, keep the slow manifold themselves */
-    if (!by || (solver->level.field && !s->method->uses_field))
+    if (!by || ((solver->level.field || solver->projective) && !s->method->uses_field))
         return TAUT_OK;
     taut_statistics *count = s->statistics, before = *count;
     int status = by->apply_from ? by->apply_from(by, s->last.t, s->last.q, s->last.v, s->now.q,
@@ -218,6 +219,7 @@ static int march(taut_solver *solver, double target, taut_error *error)
     }
     TAUT_TRY(taut_saving_step(solver, true, error));
     TAUT_TRY(taut_monitor_end(solver, error));
+    taut_projective_end(solver);
     return solver->outcome == TAUT_OK ? taut_complete(solver, error) : TAUT_OK;
 }
 
@@ -297,7 +299,10 @@ int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int sink_count,
         TAUT_REQUIRE(sinks[k].row);
     bool whole = !solver->better && solver->statistics.steps == 0 && isfinite(solver->until) &&
                  !solver->midway;
-    bool twice = whole && solver->control.on && solver->verify != TAUT_VERIFY_NEVER;
+    /* what a black box costs is not known */
+    taut_verify least =
+        solver->sizes.kind == TAUT_BLACK_BOX ? TAUT_VERIFY_ALWAYS : TAUT_VERIFY_AUTO;
+    bool twice = whole && solver->control.on && solver->verify >= least;
     int status =
         twice ? taut_verify_run(solver, sinks, sink_count, progress, user, error)
               : taut_run_once(taut_solver_latest(solver), sinks, sink_count, progress, user, error);

@@ -336,6 +336,8 @@ const taut_method *taut_motion_method(const taut_solver *solver, bool step_given
         {TAUT_MOTION_FULL, {&taut_dop8, &taut_radau5, &taut_verlet}},
     };
     bool full = solver->motion == TAUT_MOTION_FULL && solver->sizes.kind == TAUT_MECHANICAL;
+    if (solver->motion == TAUT_MOTION_SLOW && solver->sizes.kind != TAUT_MECHANICAL)
+        return step_given ? &taut_rk4 : &taut_dopri5; /* each stage is a burst */
     if (full && step_given && usable(solver, &taut_verlet, step_given))
         return &taut_verlet;
     for (size_t j = 0; j < sizeof preferred / sizeof preferred[0]; j++)

@@ -15,6 +15,7 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "base/vectors.h"
+#include "drive/projective.h"
 #include "drive/solver.h"
 #include "point/foot_point.h"
 #include "project/project.h"
@@ -153,6 +154,9 @@ int taut_start_prepare(taut_solver *solver, taut_error *error)
                                 "need post, project or none",
                                 kind);
     bool slow_field = s->method->uses_field && is_slow(solver) && !taut_projecting_inside(solver);
+    bool projective = s->first_order && solver->motion == TAUT_MOTION_SLOW;
+    if (projective)
+        return taut_projective_create(solver, error);
     if (slow_field)
         TAUT_TRY(taut_slow_level_create(solver, error));
     else if (s->method->uses_field)
@@ -447,6 +451,8 @@ int taut_start_begin(taut_solver *solver, taut_error *error)
                 taut_stabilizer_begin(solver->stabilizer, s->now.t, s->now.q, s->now.v, error));
         return taut_drift_begin(solver, error);
     }
+    if (solver->projective)
+        return taut_drift_begin(solver, error);
     TAUT_TRY(start_algebraic(solver, error));
     if (solver->stabilizer)
         TAUT_TRY(taut_stabilizer_begin(solver->stabilizer, s->now.t, s->now.q, NULL, error));
@@ -457,6 +463,8 @@ int taut_start_begin(taut_solver *solver, taut_error *error)
 
 int taut_start_state(taut_solver *solver, taut_error *error)
 {
+    if (solver->projective)
+        TAUT_TRY(taut_projective_start(solver, error));
     if (solver->stepper.first_order)
         return taut_start_begin(solver, error);
     if (solver->drift.rows > 0)

@@ -24,6 +24,7 @@ static const double AFFORDABLE = 2e9; /* of the first run, in units of taut_syst
 static const double ALL = 6e9;        /* of all runs */
 static const double FAR = 100;        /* tolerances */
 static const double PARTS = 97;       /* of the run: the longest step of the second one */
+static const double SLOW_PARTS = 7;   /* the same by bursts, which a narrow force is longer than */
 static const double FAR_LAMBDA = 10;  /* times as many of multipliers, besides rounding */
 static const double LEAST_RTOL = 1e-13;
 enum { MOST_RUNS = 4, MOST_NUMBERS = 30000000 }; /* rows in memory */
@@ -243,8 +244,9 @@ static int make_finer(taut_solver *solver, int runs, double rtol, taut_solver **
     if (status == 0 && solver->norm.given)
         status = taut_options_set_real(options, "atol", solver->stepper.atol * share, error);
     if (status == 0 && isfinite(length))
-        status =
-            taut_options_set_real(options, "max-step", fmin(most, length / (runs * PARTS)), error);
+        status = taut_options_set_real(
+            options, "max-step",
+            fmin(most, length / (runs * (solver->projective ? SLOW_PARTS : PARTS))), error);
     if (status == 0 && !solver->stepper.first_order)
         status = taut_options_set(options, "motion", taut_motion_name(solver->motion), error);
     if (status == 0 && !solver->own)

@@ -47,11 +47,6 @@ int taut_turning_rate(const taut_rigid_motion *at, double *rate, taut_error *err
 int taut_slow_rate_potential(const taut_rigid_motion *at, const double *force, const double *gamma,
                              double *rate, taut_error *error);
 
-/* The largest |mu| of df/dz of a first-order system without algebraic variables; 0 for others.
- * (stiff_rate.c) */
-int taut_stiff_rate(taut_context *context, double t, const double *z, double *rate,
-                    taut_error *error);
-
 /* The rate at which f and g change with time at fixed (q, v), from sample times between `from` and
  * `until`; 0 where they do not depend on time. */
 int taut_time_rate(taut_context *context, double from, double until, const double *q,

@@ -8,6 +8,7 @@
 #include "base/options.h"
 #include "base/structs.h"
 #include "drive/guard_watch.h"
+#include "drive/projective.h"
 
 static int new_state(taut_solver *solver, taut_state *state, taut_error *error)
 {
@@ -73,6 +74,7 @@ void taut_solver_unequip(taut_solver *solver)
         s->method->destroy(s);
     taut_switch_release(solver);
     taut_start_release(solver);
+    taut_projective_release(solver);
     taut_refine_release(solver);
     taut_context_destroy(solver->context);
     taut_system_destroy(solver->derived);
@@ -172,6 +174,14 @@ static int make_first(taut_solver *like, const taut_options *options,
             *solver = made;
         if (status == 0 || !made)
             return status;
+        if (made->direct && !like->direct) {
+            like->direct = true;
+            snprintf(like->why, sizeof like->why, "integrated directly: %.400s",
+                     error ? error->message : "the rates have no gap");
+            taut_solver_destroy(made);
+            taut_error_clear(error);
+            continue;
+        }
         if (made->level.refused && made->own_choice) {
             like->avoid_field = true;
             snprintf(like->why, sizeof like->why, "not dop8: %.400s", made->level.reason);
@@ -215,6 +225,7 @@ static int create(const taut_system *system, const taut_options *options, const 
                         .error_v = NAN,
                         .error_lambda = NAN,
                         .predictable = NAN,
+                        .direct_steps = NAN,
                         .rows = {.written = NAN},
                         .drift = {.measured = NAN}};
     int status = make_first(&like, options, allocator, solver, error);
@@ -334,7 +345,8 @@ int taut_solver_result_get(const taut_solver *solver, taut_result *result, taut_
         .error_lambda =
             asked->sizes.bonds > 0 && !asked->stepper.first_order ? asked->error_lambda : NAN,
         .predictable = asked->predictable,
-        .rtol = asked->control.on ? asked->asked : NAN};
+        .rtol = asked->control.on ? asked->asked : NAN,
+        .direct_steps = solver->direct_steps};
     taut_ledger_result(solver, &own);
     taut_monitor_result(solver, &own);
     taut_slow_level_result(solver, &own);

@@ -364,6 +364,9 @@ struct taut_solver {
     taut_refined refined;
     taut_slow_level level;
     taut_projecting projecting;
+    struct taut_projective *projective; /* slow motion without bonds (projective.h), or NULL */
+    bool direct;         /* it would not pay: the motion is full; the reason is in `why` */
+    double direct_steps; /* inner steps that direct integration would have taken; NaN: not known */
     taut_caller caller;
     taut_kept kept;
     taut_watch watch;

@@ -20,6 +20,8 @@ static const double ROUNDING = 1e3 * DBL_EPSILON; /* of a remainder, relative to
 typedef struct arnoldi {
     const taut_operator *op;
     int most;
+    bool all;                            /* values are wanted, not the largest size alone */
+    int size;                            /* of H at the end */
     double *basis, *image;               /* [most + 1][n], [n] */
     double *h, *copy, *real, *imaginary; /* [most][most], [most][most], [most], [most] */
 } arnoldi;
@@ -52,7 +54,7 @@ static int extend(const arnoldi *a, int j, double *length, taut_error *error)
     double *next = a->basis + (int64_t)(j + 1) * n;
     const double *image;
     TAUT_TRY(a->op->apply(a->op->user, next - n, next, error));
-    const int passes = a->most < n ? 1 : 2;
+    const int passes = a->most < n && !a->all ? 1 : 2;
     for (int pass = 0; pass < passes; pass++) {
         TAUT_TRY(inner(a, next, &image, error));
         for (int i = 0; i <= j; i++)
@@ -65,9 +67,11 @@ static int extend(const arnoldi *a, int j, double *length, taut_error *error)
     return normalise(a, next, length, error);
 }
 
-/* max |mu| of the first `count` rows and columns of H. */
-static int largest(const arnoldi *a, int count, double *size, taut_error *error)
+/* max |mu| of the first `count` rows and columns of H, whose values are in a->real and imaginary.
+ */
+static int largest(arnoldi *a, int count, double *size, taut_error *error)
 {
+    a->size = count;
     for (int i = 0; i < count; i++)
         taut_copy(count, a->h + (int64_t)i * a->most, a->copy + (int64_t)i * count);
     if (!taut_hessenberg_values(count, a->copy, a->real, a->imaginary))
@@ -78,7 +82,7 @@ static int largest(const arnoldi *a, int count, double *size, taut_error *error)
     return 0;
 }
 
-static int iterate(const arnoldi *a, double tolerance, double *size, taut_error *error)
+static int iterate(arnoldi *a, double tolerance, double *size, taut_error *error)
 {
     const taut_index n = a->op->n;
     double length, before = 0, scale = 0;
@@ -92,7 +96,7 @@ static int iterate(const arnoldi *a, double tolerance, double *size, taut_error 
         for (int i = 0; i <= j; i++)
             scale = fmax(scale, fabs(a->h[i * a->most + j]));
         bool last = j + 1 == a->most || length <= ROUNDING * scale,
-             look = j + 1 >= LEAST && (j + 1) % BETWEEN == 0 && a->most < n;
+             look = j + 1 >= LEAST && (j + 1) % BETWEEN == 0 && a->most < n && !a->all;
         if (last || look) {
             before = *size;
             TAUT_TRY(largest(a, j + 1, size, error));
@@ -104,22 +108,61 @@ static int iterate(const arnoldi *a, double tolerance, double *size, taut_error 
     return 0;
 }
 
+static int run(arnoldi *a, double tolerance, double *size, taut_arena *arena, taut_error *error)
+{
+    int64_t square = (int64_t)a->most * a->most;
+    TAUT_TRY(TAUT_RESERVE(arena, (a->most + 1) * (int64_t)a->op->n, error, &a->basis));
+    TAUT_TRY(TAUT_RESERVE(arena, a->op->n, error, &a->image));
+    TAUT_TRY(TAUT_RESERVE(arena, square, error, &a->h, &a->copy));
+    TAUT_TRY(TAUT_RESERVE(arena, a->most, error, &a->real, &a->imaginary));
+    return iterate(a, tolerance, size, error);
+}
+
 int taut_arnoldi_largest(const taut_operator *op, int most, double tolerance, double *size,
                          const taut_allocator *allocator, taut_error *error)
 {
     arnoldi a = {.op = op, .most = most < op->n ? most : (int)op->n};
     taut_arena arena;
     taut_arena_init(&arena, allocator);
-    int64_t square = (int64_t)a.most * a.most;
-    int status = TAUT_RESERVE(&arena, (a.most + 1) * (int64_t)op->n, error, &a.basis);
+    int status = run(&a, tolerance, size, &arena, error);
+    taut_arena_clear(&arena);
+    return status;
+}
+
+void taut_leading_choose(int size, double *from_real, double *from_imaginary, int count,
+                         double *real, double *imaginary, int *found)
+{
+    for (*found = 0; *found < count && *found < size; ++*found) {
+        int best = -1;
+        double most = -1;
+        for (int i = 0; i < size; i++) {
+            double here = hypot(from_real[i], from_imaginary[i]);
+            /* of a pair the one above the axis first */
+            if (here > most * (1 + 1e-12) || (here >= most * (1 - 1e-12) && best >= 0 &&
+                                              from_imaginary[i] > from_imaginary[best])) {
+                best = i;
+                most = here;
+            }
+        }
+        if (best < 0)
+            break;
+        real[*found] = from_real[best];
+        imaginary[*found] = from_imaginary[best];
+        from_real[best] = NAN;
+    }
+}
+
+int taut_arnoldi_values(const taut_operator *op, int most, int count, double *real,
+                        double *imaginary, int *found, const taut_allocator *allocator,
+                        taut_error *error)
+{
+    arnoldi a = {.op = op, .most = most < op->n ? most : (int)op->n, .all = true};
+    taut_arena arena;
+    double size;
+    taut_arena_init(&arena, allocator);
+    int status = run(&a, 0, &size, &arena, error);
     if (status == 0)
-        status = TAUT_RESERVE(&arena, op->n, error, &a.image);
-    if (status == 0)
-        status = TAUT_RESERVE(&arena, square, error, &a.h, &a.copy);
-    if (status == 0)
-        status = TAUT_RESERVE(&arena, a.most, error, &a.real, &a.imaginary);
-    if (status == 0)
-        status = iterate(&a, tolerance, size, error);
+        taut_leading_choose(a.size, a.real, a.imaginary, count, real, imaginary, found);
     taut_arena_clear(&arena);
     return status;
 }

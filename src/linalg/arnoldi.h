@@ -13,4 +13,20 @@
 int taut_arnoldi_largest(const taut_operator *op, int most, double tolerance, double *size,
                          const taut_allocator *allocator, taut_error *error);
 
+/* The `count` values of largest magnitude, largest first, from at most `most` vectors without
+ * restarts; *found of them, fewer where the space is invariant earlier. */
+int taut_arnoldi_values(const taut_operator *op, int most, int count, double *real,
+                        double *imaginary, int *found, const taut_allocator *allocator,
+                        taut_error *error);
+
+/* (arnoldi.c) The largest of `size` values, by repeated choice; those chosen become NaN. */
+void taut_leading_choose(int size, double *from_real, double *from_imaginary, int count,
+                         double *real, double *imaginary, int *found);
+
+/* The same as taut_arnoldi_values with restarts, by ARPACK (arpack.c), where it is there;
+ * `restarts` rounds at most, and *converged is false when they were not enough. */
+int taut_leading(const taut_operator *op, int count, double tolerance, int restarts, double *real,
+                 double *imaginary, int *found, bool *converged, const taut_allocator *allocator,
+                 taut_error *error);
+
 #endif

@@ -43,7 +43,19 @@ bool taut_general_values(int n, double *a, double *real, double *imaginary)
     return taut_hessenberg_values(n, a, real, imaginary);
 }
 
-void taut_general_left(int n, const double *a, double complex mu, double complex *work,
+/* Takes from x its parts along the orthonormal vectors e[known][n]. */
+static void orthogonalise(int n, int known, const double complex *e, double complex *x)
+{
+    for (int k = 0; k < known; k++, e += n) {
+        double complex part = 0;
+        for (int i = 0; i < n; i++)
+            part += conj(e[i]) * x[i];
+        for (int i = 0; i < n; i++)
+            x[i] -= part * e[i];
+    }
+}
+
+void taut_general_left(int n, const double *a, double complex mu, int known, double complex *work,
                        taut_index *pivot, double complex *left)
 {
     double size = DBL_MIN;
@@ -55,13 +67,14 @@ void taut_general_left(int n, const double *a, double complex mu, double complex
             work[j + i * n] =
                 (a[i * n + j] - (i == j ? mu * (1 + 1e-10) + 1e-14 * size : 0)) / size;
     for (int i = 0; i < n; i++)
-        left[i] = 1 + 0.1 * i / n;
+        left[i] = 1 + 0.1 * (i + i * known % 7) / n;
     if (taut_lu_factor(true, n, work, pivot, 0) != 0)
         return;
     for (int pass = 0; pass < 3; pass++) {
         int most = 0;
         double norm = 0;
         taut_lu_solve(true, n, work, pivot, left);
+        orthogonalise(n, known, left - (int64_t)known * n, left);
         for (int i = 0; i < n; i++)
             most = cabs(left[i]) > cabs(left[most]) ? i : most;
         double complex phase = left[most] / cabs(left[most]);

@@ -192,9 +192,8 @@ static int iterate(difference *w, taut_projection_stage *stage, double *z, taut_
     return fail_stage(w, &s, error);
 }
 
-/* Where the iteration is free, Newton's method is the second attempt. */
-static int iterate_any(difference *w, taut_projection_stage *stage, const double *before, double *z,
-                       taut_error *error)
+int taut_difference_iterate(difference *w, taut_projection_stage *stage, const double *before,
+                            double *z, taut_error *error)
 {
     int status = iterate(w, stage, z, error);
     if (status != TAUT_ERROR_CONVERGE || !w->auto_iteration)
@@ -307,10 +306,10 @@ static int solve_order(difference *w, int order, double *before, taut_error *err
     if (w->auto_iteration)
         w->iteration = taut_iteration_find("anderson");
     w->fit = 0;
-    TAUT_TRY(iterate_any(w, stage, before, p->q, error));
+    TAUT_TRY(taut_difference_iterate(w, stage, before, p->q, error));
     if (noise_matters(w, stage, before)) {
         w->fit = TAUT_DIFFERENCE_FIT;
-        TAUT_TRY(iterate_any(w, stage, before, p->q, error));
+        TAUT_TRY(taut_difference_iterate(w, stage, before, p->q, error));
     }
     w->newton_used |= w->auto_iteration && strcmp(w->iteration->name, "newton") == 0;
     TAUT_TRY(taut_difference_check_positive(w, p->q, error));
@@ -406,7 +405,7 @@ static int check_held(const difference *w, taut_error *error)
     return TAUT_OK;
 }
 
-static int build(difference *w, taut_arena *arena, taut_error *error)
+int taut_difference_build(difference *w, taut_arena *arena, taut_error *error)
 {
     taut_projection *p = w->p;
     taut_index n = p->in->sizes.coordinates;
@@ -503,7 +502,7 @@ static int project(taut_projection *p, const taut_projection_settings *settings,
     p->explanation[0] = '\0';
     int status = before && points ? read_settings(&w, settings, error) : taut_fail_memory(error);
     if (status == 0)
-        status = build(&w, &arena, error);
+        status = taut_difference_build(&w, &arena, error);
     if (status == 0)
         status = make_flow(&w, settings->copies, &arena, &description, error);
     if (status == 0 && kind == DERIVATIVE)

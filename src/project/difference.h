@@ -64,6 +64,13 @@ typedef struct taut_iteration {
     int (*next)(taut_difference *w, taut_difference_progress *s, double *z, taut_error *error);
 } taut_iteration;
 
+/* (difference.c) Memory, and what is kept, at the state w->p->q. */
+int taut_difference_build(taut_difference *w, taut_arena *arena, taut_error *error);
+/* One order from `before`, where z is too; where the iteration is free, Newton's method is the
+ * second attempt. */
+int taut_difference_iterate(taut_difference *w, taut_projection_stage *stage, const double *before,
+                            double *z, taut_error *error);
+
 /* (difference_condition.c) delta at z for the order of the stage, into w->delta; counted. 0, >0 the
  * flow cannot be followed from here, <0 error. */
 int taut_difference_evaluate(taut_difference *w, taut_projection_stage *stage, const double *z,

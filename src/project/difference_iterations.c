@@ -261,7 +261,7 @@ static const taut_iteration table[] = {
     {"newton", 500, 100, true, newton},
     {"rpm", 2000, 200, true, rpm},
     {"aitken", 100000, 1000, true, aitken},
-    {"plain", 10000000, 10000, false, plain},
+    {"plain", 10000000, 1000000, false, plain},
 };
 
 const taut_iteration *taut_iteration_find(const char *name)

@@ -114,6 +114,20 @@ int taut_flow_rates_closed(taut_flow_rates *r, taut_flow *flow, double t, double
     return find(r, H, error);
 }
 
+taut_index taut_flow_rates_gap(const taut_flow_rates *r, taut_index conserved, double *gap)
+{
+    taut_index slow = 0;
+    *gap = 0;
+    for (taut_index k = conserved + 1; k < r->n; k++) {
+        double ratio = cabs(r->rate[k]) / fmax(cabs(r->rate[k - 1]), fmax(r->resolution, DBL_MIN));
+        if (ratio > *gap) {
+            *gap = ratio;
+            slow = k;
+        }
+    }
+    return slow;
+}
+
 double taut_flow_rates_time(const taut_flow_rates *r, taut_index fast)
 {
     return 1 / fmax(cabs(r->rate[r->n - fast]), DBL_MIN);
@@ -154,10 +168,13 @@ int taut_flow_rates_horizon(taut_flow_rates *r, taut_flow *flow, double t, const
 void taut_flow_rates_vectors(taut_flow_rates *r)
 {
     taut_index n = r->n;
+    int known = 0;
     for (taut_index k = 0; k < n; k++) {
         double complex mu = r->rate[k];
+        known = k > 0 && cabs(mu - r->rate[k - 1]) <= r->resolution ? known + 1 : 0;
         if (r->time > 0) /* of the matrix */
             mu = cexp(mu * r->time);
-        taut_general_left((int)n, r->matrix, mu, r->solve, r->pivot, r->left + (int64_t)k * n);
+        taut_general_left((int)n, r->matrix, mu, known, r->solve, r->pivot,
+                          r->left + (int64_t)k * n);
     }
 }

@@ -6,7 +6,7 @@
 
 #include "base/flow.h"
 
-enum { TAUT_RATES_VARIABLES = 400 }; /* more are not supported */
+enum { TAUT_RATES_VARIABLES = 400 }; /* of dense matrices; more: taut_leading_rates */
 
 typedef struct taut_flow_rates {
     taut_index n;
@@ -37,9 +37,24 @@ int taut_flow_rates_closed(taut_flow_rates *r, taut_flow *flow, double t, double
 int taut_flow_rates_horizon(taut_flow_rates *r, taut_flow *flow, double t, const double *z,
                             taut_index fast, double first, double noise, double *H,
                             taut_error *error);
+/* The largest ratio of successive rates, those of size 0 counted as the resolution, past the first
+ * `conserved` ones: returns how many rates are below it. */
+taut_index taut_flow_rates_gap(const taut_flow_rates *r, taut_index conserved, double *gap);
 /* 1/|rate| of the slowest of the `fast` fastest. */
 double taut_flow_rates_time(const taut_flow_rates *r, taut_index fast);
 /* The left eigenvectors, when they are wanted. */
 void taut_flow_rates_vectors(taut_flow_rates *r);
+
+/* The largest |mu| of df/dz of a first-order system without algebraic variables; 0 for others.
+ * (stiff_rate.c) */
+int taut_stiff_rate(taut_context *context, double t, const double *z, double *rate,
+                    taut_error *error);
+
+/* (leading_rates.c) The `count` rates of smallest size, from the eigenvalues of largest magnitude
+ * of the flow's Jacobian over H, whose products are differences of the flow: for any number of
+ * variables. r->rate has room for them; r->n becomes how many were found. */
+int taut_leading_rates(taut_flow_rates *r, taut_flow *flow, double t, double H, const double *z,
+                       double noise, int count, bool *converged, taut_arena *arena,
+                       taut_error *error);
 
 #endif

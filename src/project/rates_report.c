@@ -27,8 +27,8 @@ typedef struct work {
     double *z, *scale, *noise, *points;
 } work;
 
-static int prepare(work *w, const taut_system *system, const taut_options *options,
-                   taut_error *error)
+static int prepare(work *w, const taut_system *system, const taut_options *options, double t,
+                   const double *z, taut_error *error)
 {
     taut_system_sizes(system, &w->sizes);
     taut_index n = w->sizes.coordinates;
@@ -40,23 +40,68 @@ static int prepare(work *w, const taut_system *system, const taut_options *optio
     TAUT_TRY(TAUT_RESERVE(&w->arena, n, error, &w->z, &w->scale, &w->noise));
     TAUT_TRY(TAUT_RESERVE(&w->arena, TAUT_NOISE_POINTS * (int64_t)n, error, &w->points));
     TAUT_TRY(taut_context_create(system, &w->arena.allocator, &w->context, error));
+    w->settings.from = z ? t : w->settings.from;
     TAUT_TRY(taut_context_start(w->context, w->settings.from, w->z, NULL, error));
+    if (z)
+        taut_copy(n, z, w->z);
     TAUT_TRY(taut_kept_functions_create(&w->held, w->context, &w->arena, w->settings.hold,
                                         w->settings.from, w->z, error));
     double size = fmax(taut_largest(n, w->z), DBL_MIN);
-    for (taut_index i = 0; i < n; i++)
-        w->scale[i] = fmax(fabs(w->z[i]), 1e-8 * size);
+    for (taut_index i = 0; i < n; i++) /* nothing is known of the size of what is 0 */
+        w->scale[i] = w->z[i] == 0 ? 1e-3 * size : fmax(fabs(w->z[i]), 1e-8 * size);
+    if (n > TAUT_RATES_VARIABLES)
+        return TAUT_OK; /* as many rates as are asked for: leading() */
     return taut_flow_rates_create(&w->rates, n, w->scale, &w->arena, error);
+}
+
+static double given_horizon(const work *w)
+{
+    return isnan(w->settings.horizon)
+               ? taut_stepper_number(taut_context_system(w->context), "horizon")
+               : w->settings.horizon;
+}
+
+/* The slowest rates of many variables; those of a model with rates through its own flow, in steps
+ * that its fastest rate allows. */
+static int leading(work *w, int count, taut_rates_report *report, taut_error *error)
+{
+    const taut_system *system = taut_context_system(w->context);
+    const char *description;
+    double H = report->horizon = given_horizon(w), fastest;
+    bool open = w->sizes.kind == TAUT_FIRST_ORDER,
+         own_step = !isnan(taut_stepper_number(system, "step")), converged;
+    if (!(H > 0))
+        return taut_fail_option(error, TAUT_ERROR_USAGE, "horizon",
+                                "of more than %d variables the slowest rates are found, from the "
+                                "flow over a given time, in which fast parts decay: it is required",
+                                TAUT_RATES_VARIABLES);
+    if (open && !own_step) {
+        TAUT_TRY(taut_stiff_rate(w->context, report->t, w->z, &fastest, error));
+        TAUT_TRY(taut_flow_open(w->context, &w->arena, &w->statistics, fmin(H, 1 / fastest),
+                                &w->flow, &description, error));
+    } else
+        TAUT_TRY(taut_flow_create(w->context, &w->arena, &w->statistics, H, w->settings.copies,
+                                  &w->flow, &description, error));
+    int status = taut_flow_noise(w->flow, report->t, H, w->z, w->scale, w->points, w->noise, error);
+    if (status < 0)
+        return status;
+    double size = fmax(taut_largest(w->held.n, w->z), DBL_MIN),
+           noise = status == 0 ? taut_largest(w->held.n, w->noise) / size : 0;
+    w->rates = (taut_flow_rates){.rate = TAUT_NEW(&w->arena, double complex, count),
+                                 .scale = TAUT_NEW(&w->arena, double, w->held.n)};
+    TAUT_TRY(taut_arena_check(&w->arena, error));
+    for (taut_index i = 0; i < w->held.n; i++)
+        w->rates.scale[i] = fmax(w->scale[i], 1e-3 * size);
+    return taut_leading_rates(&w->rates, w->flow, report->t, H, w->z, noise, count, &converged,
+                              &w->arena, error);
 }
 
 /* Of a black box; its horizon is given, or found. */
 static int closed(work *w, double *horizon, taut_error *error)
 {
-    const taut_system *system = taut_context_system(w->context);
     const char *description;
     double t = w->settings.from, noise = 0;
-    *horizon =
-        isnan(w->settings.horizon) ? taut_stepper_number(system, "horizon") : w->settings.horizon;
+    *horizon = given_horizon(w);
     bool given = *horizon > 0;
     TAUT_TRY(taut_flow_create(w->context, &w->arena, &w->statistics, given ? *horizon : 1,
                               w->settings.copies, &w->flow, &description, error));
@@ -72,25 +117,15 @@ static int closed(work *w, double *horizon, taut_error *error)
                                    error);
 }
 
-/* The largest ratio of successive rates, past those of invariants. */
-static void find_gap(const taut_flow_rates *r, taut_rates_report *report)
-{
-    report->gap = 0;
-    for (taut_index k = report->conserved + 1; k < r->n; k++) {
-        double ratio = cabs(r->rate[k]) / fmax(cabs(r->rate[k - 1]), fmax(r->resolution, DBL_MIN));
-        if (ratio > report->gap) {
-            report->gap = ratio;
-            report->slow = (int)k - report->conserved;
-        }
-    }
-}
-
 /* The variables with the largest weights in the function of rate k. */
 static void fill_rate(const work *w, taut_index k, taut_rate *rate)
 {
     const taut_flow_rates *r = &w->rates;
-    const double complex *left = r->left + (int64_t)k * r->n;
-    *rate = (taut_rate){.real = creal(r->rate[k]), .imaginary = cimag(r->rate[k])};
+    const double complex *left = r->left ? r->left + (int64_t)k * r->n : NULL;
+    *rate = (taut_rate){
+        .real = creal(r->rate[k]), .imaginary = cimag(r->rate[k]), .variable = {-1, -1, -1, -1}};
+    if (!r->left)
+        return;                        /* of many variables eigenvalues alone are found */
     bool second = rate->imaginary < 0; /* of a pair: the other function */
     for (int a = 0; a < 4; a++) {
         double most = 0;
@@ -139,8 +174,14 @@ static void advise(const work *w, const taut_rate *rate, int count, taut_rates_r
     double growth = 0;
     for (taut_index k = 0; k < w->rates.n; k++)
         growth = fmax(growth, creal(w->rates.rate[k]));
+    bool all = w->rates.left != NULL;
     if (report->gap < 3) {
-        snprintf(text, size, "no gap between slow and fast rates: there is no slow manifold here");
+        if (all)
+            snprintf(text, size,
+                     "no gap between slow and fast rates: there is no slow manifold here");
+        else
+            snprintf(text, size, "no gap among the %d slowest rates; more may have one",
+                     (int)w->rates.n);
         return;
     }
     snprintf(text, size, "the slow manifold appears to have dimension %d", report->slow);
@@ -157,8 +198,8 @@ static void advise(const work *w, const taut_rate *rate, int count, taut_rates_r
                  report->observed == 1 ? "" : "s",
                  report->observed < report->slow ? "more" : "fewer");
     const char *word = "; functions with slow rates: ";
-    for (int k = report->conserved; k < first_fast && k < count && report->observed != report->slow;
-         k++) {
+    for (int k = report->conserved;
+         all && k < first_fast && k < count && report->observed != report->slow; k++) {
         write_function(w, &rate[k], function, sizeof function);
         if (strlen(text) + strlen(word) + strlen(function) + 2 > size)
             break;
@@ -170,10 +211,13 @@ static void advise(const work *w, const taut_rate *rate, int count, taut_rates_r
 static int fill(work *w, int count, taut_rate *rate, taut_rates_report *report, taut_error *error)
 {
     report->t = w->settings.from;
-    TAUT_TRY(w->sizes.kind == TAUT_BLACK_BOX
+    bool large = w->sizes.coordinates > TAUT_RATES_VARIABLES;
+    TAUT_TRY(large ? leading(w, count < 1 ? 1 : count, report, error)
+             : w->sizes.kind == TAUT_BLACK_BOX
                  ? closed(w, &report->horizon, error)
                  : taut_flow_rates_open(&w->rates, w->context, report->t, w->z, error));
-    taut_flow_rates_vectors(&w->rates);
+    if (!large)
+        taut_flow_rates_vectors(&w->rates);
     report->found = w->rates.n < count ? (int)w->rates.n : count;
     report->resolution = w->rates.resolution;
     report->limit = w->rates.limit;
@@ -183,15 +227,18 @@ static int fill(work *w, int count, taut_rate *rate, taut_rates_report *report, 
            cabs(w->rates.rate[report->conserved]) <= w->rates.resolution)
         report->conserved++;
     report->flow_uses = w->statistics.micro_steps;
-    find_gap(&w->rates, report);
+    report->slow = (int)taut_flow_rates_gap(&w->rates, report->conserved, &report->gap);
+    report->slow -= report->slow > 0 ? report->conserved : 0;
     for (int k = 0; k < report->found; k++)
         fill_rate(w, k, &rate[k]);
     advise(w, rate, report->found, report);
     return TAUT_OK;
 }
 
-int taut_rates(const taut_system *system, const taut_options *options, int count, taut_rate *rate,
-               taut_rates_report *report, taut_error *error)
+/* z NULL: the initial state. */
+static int rates_at(const taut_system *system, const taut_options *options, double t,
+                    const double *z, int count, taut_rate *rate, taut_rates_report *report,
+                    taut_error *error)
 {
     taut_rates_report own = {.size = sizeof own};
     taut_error_clear(error);
@@ -199,7 +246,7 @@ int taut_rates(const taut_system *system, const taut_options *options, int count
     work w = {0};
     taut_allocator from = taut_allocator_or_default(NULL);
     taut_arena_init(&w.arena, &from);
-    int status = prepare(&w, system, options, error);
+    int status = prepare(&w, system, options, t, z, error);
     if (status == 0)
         status = fill(&w, count, rate, &own, error);
     if (status > 0)
@@ -211,4 +258,18 @@ int taut_rates(const taut_system *system, const taut_options *options, int count
     taut_arena_clear(&w.arena);
     return status != 0 ? status
                        : taut_struct_fill(report, &own, sizeof own, "taut_rates_report", error);
+}
+
+int taut_rates(const taut_system *system, const taut_options *options, int count, taut_rate *rate,
+               taut_rates_report *report, taut_error *error)
+{
+    return rates_at(system, options, NAN, NULL, count, rate, report, error);
+}
+
+int taut_rates_at(const taut_system *system, const taut_options *options, double t, const double *z,
+                  int count, taut_rate *rate, taut_rates_report *report, taut_error *error)
+{
+    taut_error_clear(error);
+    TAUT_REQUIRE(z && isfinite(t));
+    return rates_at(system, options, t, z, count, rate, report, error);
 }

@@ -45,7 +45,8 @@
     row(taut_projected_impulse) \
     row(taut_mollified_impulse) \
     row(taut_impulse_method) \
-    row(taut_effective)
+    row(taut_effective) \
+    row(taut_follow_flow)
 /* clang-format on */
 
 #define DECLARE(method) extern const taut_method method;

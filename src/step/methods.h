@@ -16,5 +16,6 @@ extern const taut_method taut_ab2, taut_rattle;
 /* impulse.c */
 extern const taut_method taut_projected_impulse, taut_mollified_impulse, taut_impulse_method;
 extern const taut_method taut_effective;
+extern const taut_method taut_follow_flow;
 
 #endif

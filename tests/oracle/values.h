@@ -398,6 +398,23 @@ static const double five_dimensions_a[] = {-0.125, 0.25, -0.25, 0.125, -0.375};
 static const double five_dimensions_jet_g[] = {-791.22000000000003, -792.15000000000009, -0.25, 0.5, -0.0625, 0.125, 0, 0, 0, 0, 0, 0};
 static const double five_dimensions_jet_f[] = {987.44139999999652, 993.9513999999964, -1582.2685999998846, 1062.2232999999624, 1014.2309999999204, 331.83199999997765, 332.08199999997765, -597.66799999996647, 732.24199999997768, 32.34199999997761, 578.59189999999251, 578.80439999999248, -892.70809999998869, 468.56664999999242, 713.72489999999243, 77.422499999999999, 77.422499999999999, -116.3275, 77.560000000000002, 77.478750000000005, 16.075125, 16.075125, -24.081125, 16.056218749999999, 16.062468750000001, 0, 0, 0, 0, 0};
 
+static const double reaction_diffusion_start_q[] = {1.1913417161825448, 0.53806023374435663, 1.4619397662556435, 0.80865828381745508, 0, 0, 0, 0};
+static const double reaction_diffusion_start_v[] = {0};
+static const double reaction_diffusion_q[] = {1.1713417161825448, 0.58806023374435668, 1.4719397662556433, 0.77865828381745517, 0.040000000000000001, 0, -0.040000000000000001, 0.029999999999999999};
+static const double reaction_diffusion_v[] = {0};
+static const double reaction_diffusion_g[] = {1.1713417161825448, 0.58806023374435668, 1.4719397662556433, 0.77865828381745517};
+static const double reaction_diffusion_f[] = {-1.1045813725724332, -0.58782548798196477, -1.5510697026682609, -0.74018761026574142, 5422.4402376762146, 2940.3011687217831, 7854.0867845293442, 3626.4926765146574};
+static const double reaction_diffusion_G[] = {1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0};
+static const double reaction_diffusion_gt[] = {0, 0, 0, 0};
+static const double reaction_diffusion_gamma[] = {0};
+static const double reaction_diffusion_mass[] = {0};
+static const double reaction_diffusion_stiff[] = {0};
+static const double reaction_diffusion_energy[] = {0, 0, 0, 0};
+static const double reaction_diffusion_w[] = {-0.25, 0.5, 0, -0.5, 0.25, -0.25, 0.5, 0};
+static const double reaction_diffusion_a[] = {-0.125, 0.25, -0.25, 0.125, -0.375, 0, 0.375, -0.125};
+static const double reaction_diffusion_jet_g[] = {1.1713417161825448, 0.58806023374435668, 1.4719397662556433, 0.77865828381745517, -0.25, 0.5, 0, -0.5, -0.0625, 0.125, -0.125, 0.0625, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+static const double reaction_diffusion_jet_f[] = {-1.1045813725724332, -0.58782548798196477, -1.5510697026682609, -0.74018761026574142, 5422.4402376762146, 2940.3011687217831, 7854.0867845293442, 3626.4926765146574, 0.6579554290456362, -0.77221505843608917, 0.98596988312782163, 0.48508000000000001, -3914.177145228181, 4485.075292180446, -6179.849415639108, -2425, -0.31584657178422715, -0.25007000000000001, 0.4998087061729331, -0.14057114273859095, 2048.1328589211357, 1250, -2967.4435308646653, 858.95571369295465, 0.03125, -0.03125, -0.0625, 0.03125, -156.25, 156.25, 312.5, -156.25, 0.01171875, 0, -0.0234375, -0.00390625, -58.59375, 1.6666666666666666e-195, 117.1875, 19.53125, 0, 0, 0, 0, -6.6666666666666667e-183, 1.6666666666666667e-183, 6.6666666666666667e-183, 1.6666666666666667e-183};
+
 static const double robertson_start_q[] = {1, 0, 0};
 static const double robertson_start_v[] = {0};
 static const double robertson_q[] = {0.97999999999999998, 0.050000000000000003, 0.01};
@@ -775,6 +792,8 @@ static const oracle_row oracle_rows[] = {
      hydrogen_oxygen_start_q, hydrogen_oxygen_start_v, hydrogen_oxygen_q, hydrogen_oxygen_v, hydrogen_oxygen_f, hydrogen_oxygen_g, hydrogen_oxygen_G, hydrogen_oxygen_gt, hydrogen_oxygen_gamma, hydrogen_oxygen_mass, hydrogen_oxygen_stiff, hydrogen_oxygen_energy, hydrogen_oxygen_w, hydrogen_oxygen_a, hydrogen_oxygen_jet_f, hydrogen_oxygen_jet_g},
     {"five_dimensions", "", 5, 2, 0, 0, 0, 0, 1440000,
      five_dimensions_start_q, five_dimensions_start_v, five_dimensions_q, five_dimensions_v, five_dimensions_f, five_dimensions_g, five_dimensions_G, five_dimensions_gt, five_dimensions_gamma, five_dimensions_mass, five_dimensions_stiff, five_dimensions_energy, five_dimensions_w, five_dimensions_a, five_dimensions_jet_f, five_dimensions_jet_g},
+    {"reaction_diffusion", "N=4", 8, 4, 0, 0, 0, 0, 0,
+     reaction_diffusion_start_q, reaction_diffusion_start_v, reaction_diffusion_q, reaction_diffusion_v, reaction_diffusion_f, reaction_diffusion_g, reaction_diffusion_G, reaction_diffusion_gt, reaction_diffusion_gamma, reaction_diffusion_mass, reaction_diffusion_stiff, reaction_diffusion_energy, reaction_diffusion_w, reaction_diffusion_a, reaction_diffusion_jet_f, reaction_diffusion_jet_g},
     {"robertson", "", 3, 0, 0, 0, 0, 0, 0,
      robertson_start_q, robertson_start_v, robertson_q, robertson_v, robertson_f, robertson_g, robertson_G, robertson_gt, robertson_gamma, robertson_mass, robertson_stiff, robertson_energy, robertson_w, robertson_a, robertson_jet_f, robertson_jet_g},
     {"van_der_pol", "", 2, 0, 0, 0, 0, 0, 0,

@@ -185,8 +185,8 @@ class Mechanical:
 class FirstOrder:
     """name, start z0, y0; rates and rows (constraints, invariants, observables) as functions of (t, z, y)."""
 
-    def __init__(self, name, z0, rates, rows, y0=(), t=ZERO):
-        self.name, self.settings, self.t, self.size = name, "", t, 0
+    def __init__(self, name, z0, rates, rows, y0=(), t=ZERO, settings=""):
+        self.name, self.settings, self.t, self.size = name, settings, t, 0
         self.q0, self.v0, self.rates, self.rows = [Decimal(x) for x in z0], [Decimal(x) for x in y0], rates, rows
 
     def bonds(self, t, q):
@@ -467,6 +467,18 @@ def robertson():
     return FirstOrder("robertson", [1, 0, 0], rates, lambda t, y: [])
 
 
+def reaction_diffusion():
+    N = 4
+    def rates(t, z, y):
+        s, c = z[:N], z[N:]
+        wide = [s[0]] + s + [s[-1]]
+        spread = [d(1e-5) * N**2 * (wide[i] - 2 * wide[i + 1] + wide[i + 2]) for i in range(N)]
+        return ([spread[i] - s[i] + (s[i] + d(0.5)) * c[i] for i in range(N)] +
+                [(s[i] - (s[i] + 1) * c[i]) / d(2e-4) for i in range(N)])
+    start = [1 + d(0.5) * cos(3 * PI * (i + d(0.5)) / N) for i in range(N)] + [0] * N
+    return FirstOrder("reaction_diffusion", start, rates, lambda t, z: z[:N], settings="N=4")
+
+
 def van_der_pol():
     return FirstOrder("van_der_pol", [2, 0], lambda t, z, _: [z[1], 1000 * (1 - z[0]**2) * z[1] - z[0]], lambda t, z: [])
 
@@ -702,7 +714,7 @@ def robot_arm():
 
 MODELS = [double_pendulum, pendulum, free_pendulum, forced_spring, double_pendulum_gravity, quartic_rod, chain, net, truss,
           rope_bending, slider_crank, four_bar, cart, fpu, triatomic, butane, water_box, index2, kepler, michaelis_menten,
-          michaelis_menten_mixed, hydrogen_oxygen, five_dimensions, robertson, van_der_pol, bouncing_ball, half_car,
+          michaelis_menten_mixed, hydrogen_oxygen, five_dimensions, reaction_diffusion, robertson, van_der_pol, bouncing_ball, half_car,
           foot_excitation, penalty_contact, stick_slip, cloth, crane, spring_pendulum, squeezer, top, parallelogram, tensegrity,
           bennett, polymer, robot_arm, crane_cable, robertson_dae]
 

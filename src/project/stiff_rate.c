@@ -1,10 +1,11 @@
 /* stiff_rate.c - the fastest rate of a system at a state, which limits the steps of explicit
  * methods: max |mu| of df/dz in first-order systems (Arnoldi's iteration). Mechanical systems have
  * their frequencies, and what damped bonds add (diagnose.c). */
-#include "drive/slow_rate.h"
+#include "project/flow_rates.h"
 
 #include "base/rows.h"
 #include "linalg/arnoldi.h"
+#include "system/system.h"
 
 typedef struct linear {
     taut_pattern tangent;

@@ -1,0 +1,360 @@
+/* projective.c - projective integration: slow motion of first-order models and black boxes.
+ *
+ * The field that explicit methods integrate is the rate of the slow motion, from a short burst of
+ * the flow that begins at a state z:
+ *
+ *     z_j = flow_H(z_(j-1)), z_0 = z;   p(s) fitted to the last samples (j H, z_j) of the burst;
+ *     rate(t, z) = p'(0),   slow point of z: p(0)          [Gear, Kevrekidis 2003, (2.4)-(2.6)]
+ *
+ * Fast parts decay in the burst, then p is a polynomial of degree 2 through three samples, or a
+ * line fitted to many where the flow has noise. Both values are extrapolated to the time where the
+ * burst began: unlike in the published methods, which leap from the end of a burst, rate() is a
+ * field, and every explicit method of the table with its estimates, dense output and events becomes
+ * a projective one: euler is projective forward Euler, midpoint and rk4 the Runge-Kutta methods of
+ * order 2 and 4 [Lafitte, Lejon, Samaey 2016]. Bursts go forward also where the run goes backward
+ * [Gear, Kevrekidis 2004]. p(0) lies on the slow manifold where the given state leads to; after
+ * each step it replaces the state (healing), so that fast parts do not accumulate, and the rate
+ * there is that of the same burst.
+ *
+ * A burst ends when third differences e_j of its samples, in tolerances, no longer fall (those of
+ * the slow motion are left), or M e_j is below 0.1, M = (time scale of the slow motion)/H: then a
+ * leap does not make an error of what is left of fast parts. */
+#include "drive/projective.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/reasons.h"
+#include "base/text.h"
+#include "base/vectors.h"
+#include "drive/solver.h"
+#include "project/lift.h"
+
+enum { MOST_SAMPLES = 100, DEGREE = 3, MOST_DEGREE = 6, NOISY_WINDOW = 12 };
+static const double SETTLED = 0.8; /* ratio of third differences that no longer fall */
+static const double SMALL = 0.1;   /* what a leap makes of them, in tolerances */
+
+/* ---- a burst */
+
+/* Sample k; the latest ones are kept. */
+static double *sample(const taut_projective *p, int k)
+{
+    return p->sample + (int64_t)(k % (p->window + 2)) * p->stepper->n;
+}
+
+/* rms of the backward difference of order degree + 1 at sample k, in tolerances. */
+static double last_difference(const taut_projective *p, int k)
+{
+    const taut_stepper *s = p->stepper;
+    const double *z[MOST_DEGREE + 2];
+    double weight[MOST_DEGREE + 2] = {1}, sum = 0;
+    const int order = p->degree + 1;
+    for (int j = 0; j <= order; j++) {
+        z[j] = sample(p, k - j);
+        weight[j + 1 <= order ? j + 1 : 0] = j < order ? -weight[j] * (order - j) / (j + 1) : 1;
+    }
+    for (taut_index i = 0; i < s->n; i++) {
+        double w = s->atol + s->rtol * fabs(z[0][i]), e = 0;
+        for (int j = 0; j <= order; j++)
+            e += weight[j] * z[j][i];
+        e /= w > 0 ? w : 1;
+        sum += e * e;
+    }
+    return sqrt(sum / s->n);
+}
+
+/* Weights of samples at x_j = last - W + j, j = 0 .. W, in value and slope at 0 of the line fitted
+ * to them, or of the polynomial through them. */
+static void fit_line(int W, int last, double *value, double *slope)
+{
+    double centre = last - W / 2.0, square = W * (W + 1) * (W + 2) / 12.0;
+    for (int j = 0; j <= W; j++) {
+        slope[j] = (j - W / 2.0) / square;
+        value[j] = 1.0 / (W + 1) - centre * slope[j];
+    }
+}
+
+static void interpolate(int W, int last, double *value, double *slope)
+{
+    for (int j = 0; j <= W; j++) {
+        value[j] = 1;
+        slope[j] = 0;
+        for (int m = 0; m <= W; m++) {
+            double x = last - W + m;
+            if (m == j)
+                continue;
+            slope[j] = (value[j] - slope[j] * x) / (j - m);
+            value[j] *= -x / (j - m);
+        }
+    }
+}
+
+/* The slow motion at the beginning of the burst, from its last samples. */
+static void fit(taut_projective *p, int last)
+{
+    const taut_index n = p->stepper->n;
+    double value[NOISY_WINDOW + 1], slope[NOISY_WINDOW + 1];
+    if (p->plan.noise > 0)
+        fit_line(p->window, last, value, slope);
+    else
+        interpolate(p->window, last, value, slope);
+    taut_clear(n, p->state);
+    taut_clear(n, p->slope);
+    for (int j = 0; j <= p->window; j++) {
+        const double *z = sample(p, last - p->window + j);
+        taut_add_scaled(n, value[j], z, p->state);
+        taut_add_scaled(n, slope[j] / p->plan.spacing, z, p->slope);
+    }
+}
+
+static bool same(const taut_projective *p, double t, const double *q)
+{
+    size_t size = (size_t)p->stepper->n * sizeof *q;
+    return t == p->t && (memcmp(q, p->from, size) == 0 || memcmp(q, p->state, size) == 0);
+}
+
+static bool settled(const taut_projective *p, int k, double e, double before)
+{
+    double leap = fmin(1 / fmax(p->plan.slow, DBL_MIN), p->length) / p->plan.spacing;
+    if (p->plan.noise > 0 || k < p->least)
+        return k >= p->most;
+    return e * leap <= SMALL || e >= SETTLED * before;
+}
+
+static int fail_fast(const taut_projective *p, double t, double e, taut_error *error)
+{
+    return taut_fail(error, TAUT_ERROR_CONVERGE,
+                     "fast parts have not decayed after a burst of %d samples (time %.3g) from t = "
+                     "%.6g: third differences are still %.2g tolerances; the gap between slow and "
+                     "fast rates has closed, or the inner step of %.3g is unstable there; motion "
+                     "full needs no gap",
+                     p->most, p->most * p->plan.spacing, t, e, p->plan.inner);
+}
+
+/* The burst from q at t, unless it is the latest one. */
+static int burst(taut_projective *p, double t, const double *q, taut_error *error)
+{
+    const taut_index n = p->stepper->n;
+    double *z = p->sample, e = INFINITY, first = 0;
+    if (same(p, t, q))
+        return TAUT_OK;
+    taut_copy(n, q, z);
+    if (p->lift)
+        TAUT_TRY(taut_lift_apply(p->lift, t, z, error));
+    p->t = NAN;
+    taut_copy(n, q, p->from);
+    int k = 0;
+    for (bool done = false; !done && k < p->most;) {
+        double *next = sample(p, ++k), before = e;
+        taut_copy(n, sample(p, k - 1), next);
+        TAUT_TRY(
+            p->flow->advance(p->flow, t + (k - 1) * p->plan.spacing, p->plan.spacing, next, error));
+        e = k > p->degree ? last_difference(p, k) : e;
+        if (!isfinite(e) && k > p->degree)
+            return TAUT_RETRY;
+        first = k > p->degree ? fmax(first, e) : first;
+        done = settled(p, k, e, before);
+    }
+    p->bursts++;
+    p->samples += k;
+    if (p->plan.noise == 0 && k == p->most && e > 10 && e < SETTLED * first)
+        return fail_fast(p, t, e, error);
+    fit(p, k);
+    if (p->lift)
+        taut_lift_remember(p->lift, p->state);
+    p->t = t;
+    return TAUT_OK;
+}
+
+static int evaluate(taut_field *field, double t, const double *q, const double *v, double *rate,
+                    double *lambda, taut_error *error)
+{
+    taut_projective *p = field->self;
+    (void)v;
+    (void)lambda;
+    TAUT_TRY(burst(p, t, q, error));
+    taut_copy(field->n, p->slope, rate);
+    return TAUT_OK;
+}
+
+/* ---- healing: only the ends of steps, whose time the stepper has */
+
+static int stay(taut_projector *projector, double t, double *q, double *v, taut_error *error)
+{
+    (void)projector;
+    (void)t;
+    (void)q;
+    (void)v;
+    (void)error;
+    return TAUT_OK;
+}
+
+static int heal(taut_projector *projector, double t0, const double *q0, const double *v0, double *q,
+                double *v, taut_error *error)
+{
+    taut_projective *p = projector->self;
+    (void)t0;
+    (void)q0;
+    (void)v0;
+    (void)v;
+    TAUT_TRY(burst(p, p->stepper->now.t, q, error));
+    taut_copy(p->stepper->n, p->state, q);
+    return TAUT_OK;
+}
+
+/* The latest burst, and what lifting remembers of it. */
+static void archive(taut_field *field, taut_archive *a)
+{
+    taut_projective *p = field->self;
+    taut_archive_real(a, &p->t);
+    taut_archive_reals(a, p->from, field->n);
+    taut_archive_reals(a, p->state, field->n);
+    taut_archive_reals(a, p->slope, field->n);
+    taut_archive_count(a, &p->bursts);
+    taut_archive_count(a, &p->samples);
+    if (p->lift)
+        taut_lift_archive(p->lift, a);
+}
+
+/* ---- creation */
+
+static int make_lift(taut_solver *solver, taut_projective *p, taut_error *error)
+{
+    static const char *const names[] = {"burst", "last", "difference"};
+    const char *name = taut_options_text(solver->options, "lifting");
+    taut_stepper *s = &solver->stepper;
+    for (int k = 0; k < 3; k++)
+        if (strcmp(name, names[k]) == 0)
+            p->lifting = (taut_lifting)k;
+    /* leaps would make large numbers of the noise of what is not observed */
+    if (p->plan.noise > 0 && solver->sizes.observables > 0 &&
+        !taut_options_given(solver->options, "lifting"))
+        p->lifting = TAUT_LIFT_LAST;
+    if (p->lifting == TAUT_LIFT_BURST)
+        return TAUT_OK;
+    taut_lift_settings how = {.context = s->context,
+                              .flow = p->flow,
+                              .horizon = p->plan.spacing,
+                              .order = taut_options_given(solver->options, "order")
+                                           ? (int)taut_options_integer(solver->options, "order")
+                                           : 2,
+                              .last = p->lifting == TAUT_LIFT_LAST};
+    return taut_lift_create(&how, s->arena, s->now.t, s->now.q, &p->lift, error);
+}
+
+static int reserve(taut_solver *solver, taut_projective *p, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    bool noisy = p->plan.noise > 0;
+    p->degree = noisy ? 1 : DEGREE;
+    p->window = noisy ? NOISY_WINDOW : DEGREE;
+    /* noise hides what settles: fast parts decay by e^4 */
+    p->most = noisy ? 4 + NOISY_WINDOW : MOST_SAMPLES;
+    /* a slow point needs no damping */
+    p->least = noisy ? p->most : p->lifting == TAUT_LIFT_DIFFERENCE ? DEGREE : DEGREE + 2;
+    TAUT_TRY(TAUT_RESERVE(s->arena, (int64_t)(p->window + 2) * s->n, error, &p->sample));
+    TAUT_TRY(TAUT_RESERVE(s->arena, s->n, error, &p->from, &p->state, &p->slope));
+    p->field = (taut_field){.name = "projective",
+                            .n = s->n,
+                            .evaluate = evaluate,
+                            .archive = archive,
+                            .statistics = s->statistics,
+                            .self = p};
+    p->heal = (taut_projector){.name = "healing",
+                               .apply = stay,
+                               .apply_from = heal,
+                               .statistics = s->statistics,
+                               .self = p};
+    s->field = &p->field;
+    solver->stabilizer = &p->heal;
+    return TAUT_OK;
+}
+
+/* Adaptive steps would chase the noise. */
+static int check_noise(const taut_solver *solver, const taut_projective *p, taut_error *fail)
+{
+    double error = p->plan.noise * p->plan.fast / p->plan.slow; /* of a step, after the fit */
+    if (!solver->control.on || error <= solver->stepper.rtol)
+        return TAUT_OK;
+    return taut_fail(fail, TAUT_ERROR_REFUSED,
+                     "the flow has a noise of %.1g of the state, which no adaptive step size of "
+                     "rtol %g can honour; give a fixed step (the slow motion has a time scale of "
+                     "%.3g) with method euler, midpoint or rk4",
+                     p->plan.noise, solver->stepper.rtol, 1 / p->plan.slow);
+}
+
+int taut_projective_create(taut_solver *solver, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    taut_projective *p = solver->projective = TAUT_NEW(s->arena, taut_projective, 1);
+    unsigned bits = solver->sizes.can & (TAUT_HAS_KINKS | TAUT_HAS_ALGEBRAIC);
+    char text[300];
+    TAUT_NEED(error, p);
+    if (bits)
+        return taut_fail(error, TAUT_ERROR_REFUSED, "motion slow of rates %s; omit the motion",
+                         taut_reasons_text(bits, text, sizeof text));
+    *p = (taut_projective){.stepper = s, .t = NAN, .length = fabs(solver->until - solver->from)};
+    TAUT_TRY(taut_projective_make_plan(solver, p, error));
+    TAUT_TRY(check_noise(solver, p, error));
+    TAUT_TRY(make_lift(solver, p, error));
+    return reserve(solver, p, error);
+}
+
+int taut_projective_start(taut_solver *solver, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    taut_projective *p = solver->projective;
+    const taut_projective_plan *plan = &p->plan;
+    double moved = 0, *q = s->now.q;
+    int status = burst(p, s->now.t, q, error);
+    if (status > 0)
+        status = taut_fail(error, TAUT_ERROR_EVALUATE,
+                           "the flow cannot be followed from the initial state");
+    TAUT_TRY(status);
+    for (taut_index i = 0; i < s->n; i++) {
+        moved = taut_larger(moved, fabs(p->state[i] - q[i]));
+        q[i] = p->state[i];
+    }
+    solver->moved = moved > 0;
+    TAUT_APPEND(solver->begun, "; by bursts of %.60s, samples every %.3g", p->description,
+                plan->spacing);
+    if (plan->dimension > 0)
+        TAUT_APPEND(solver->begun, "; slow manifold of dimension %d, rates up to %.3g, gap %.3g",
+                    plan->dimension, plan->slow, plan->fast / plan->slow);
+    if (plan->levels > 0)
+        TAUT_APPEND(solver->begun, ", telescopic with %d level%s", plan->levels,
+                    plan->levels > 1 ? "s" : "");
+    if (plan->noise > 0)
+        TAUT_APPEND(solver->begun, "; noise %.1g: rates are fitted", plan->noise);
+    TAUT_APPEND(solver->begun, "; the initial state was moved to its slow point, by %.2g", moved);
+    return TAUT_OK;
+}
+
+void taut_projective_end(taut_solver *solver)
+{
+    taut_projective *p = solver->projective;
+    if (!p)
+        return;
+    double direct = fabs(solver->stepper.now.t - solver->from) / p->plan.inner,
+           used = (double)solver->statistics.micro_steps;
+    solver->direct_steps = direct;
+    if (used > direct)
+        snprintf(solver->notice[1], sizeof solver->notice[1],
+                 "projective integration did not pay: %.0f inner steps, direct integration needs "
+                 "%.0f; choose motion full, or a longer run",
+                 used, direct);
+}
+
+void taut_projective_release(taut_solver *solver)
+{
+    taut_projective *p = solver->projective;
+    if (!p)
+        return;
+    taut_lift_destroy(p->lift);
+    if (p->flow)
+        p->flow->destroy(p->flow);
+    *p = (taut_projective){.t = NAN};
+    solver->projective = NULL;
+}
