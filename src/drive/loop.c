@@ -145,7 +145,8 @@ static int64_t steps_ahead(const taut_solver *solver, const taut_plan *p)
         steps < TAUT_BETWEEN_LOOKS || solver->watch.count > 0 || solver->guards.count > 0 ||
         solver->redundant.independent || solver->level.field || solver->kept.on ||
         solver->drift.conserved > 0 || (monitor->on && monitor->spare > 0) ||
-        (solver->stabilizer && solver->stabilizer->apply_from))
+        (solver->stabilizer && solver->stabilizer->apply_from) || solver->projective ||
+        taut_projecting_inside(solver))
         return 0;
     int64_t limits[] = {TAUT_BETWEEN_LOOKS - steps % TAUT_BETWEEN_LOOKS, before_row(solver, p),
                         solver->step_limit > 0 ? solver->step_limit - steps : INT64_MAX,

@@ -237,15 +237,17 @@ int64_t taut_runge_kutta_several(taut_stepper *s, double begin, double h, int64_
         if (stages_at_once(s, w->fresh, &old, &next, h) < stages)
             break;
         int64_t factorisations = count->factorisations, solves = count->solves;
-        if (by && by->apply(by, next.t, next.q, next.v, NULL) != 0)
+        count->steps++;
+        if (by && by->apply(by, next.t, next.q, next.v, NULL) != 0) {
+            count->steps--;
             break;
+        }
         count->stabilizer_factorisations += count->factorisations - factorisations;
         count->stabilizer_solves += count->solves - solves;
         w->fresh = w->continuous = false;
         w->h = h;
         s->now = next;
         s->last = old;
-        count->steps++;
     }
     return k - first;
 }

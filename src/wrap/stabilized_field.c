@@ -104,7 +104,10 @@ static int stages(taut_field *field, const taut_stages *s)
     continuous *w = field->self;
     const taut_index n = field->n;
     taut_error ignored;
-    w->lost = correct(w, s->t, s->q, s->v, &ignored) != 0;
+    w->lost = false;
+    if (s->first == 0 && evaluate(field, s->t, s->q, s->v, s->kv[0], NULL, &ignored) != 0)
+        return 0;
+    w->lost = s->first > 0 && correct(w, s->t, s->q, s->v, &ignored) != 0;
     if (w->lost)
         return 1;
     for (taut_index i = 0; i < n; i++)
@@ -117,6 +120,7 @@ static int stages(taut_field *field, const taut_stages *s)
             return i;
         taut_add(n, w->dq, s->kq[i]);
     }
+    taut_sum_form_pair(n, &s->row[s->count], s->kq, s->kv, s->h, s->q, s->v, s->next_q, s->next_v);
     return s->count;
 }
 
