@@ -437,7 +437,7 @@ expect 0 "run --json"
 empty err "run --json is silent on standard error"
 json out 'd["status"] == "done" and d["t"] == 1 and d["names"]["q"] == ["x", "y"] and d["names"]["lambda"] == ["rod"]' "JSON: status, t, names"
 json out 'len(d["q"]) == 2 and len(d["v"]) == 2 and len(d["lambda"]) == 1 and d["method"] == "verlet" and d["motion"] == "full"' "JSON: state"
-json out 'd["stats"]["steps"] == 1000 and d["stats"]["force_evaluations"] == 1001 and set(d["stats"]) == {"steps", "rejected", "force_evaluations", "fast_force_evaluations", "jets", "jacobians", "factorisations", "solves", "newton_iterations", "micro_steps", "stabilizer_factorisations", "stabilizer_solves", "stabilizer_evaluations", "restarts"}' "JSON: statistics"
+json out 'd["stats"]["steps"] == 1000 and d["stats"]["force_evaluations"] == 1001 and set(d["stats"]) == {"steps", "rejected", "force_evaluations", "fast_force_evaluations", "jets", "jacobians", "factorisations", "solves", "newton_iterations", "micro_steps", "stabilizer_factorisations", "stabilizer_solves", "stabilizer_evaluations", "restarts", "projections"}' "JSON: statistics"
 json out '"error_estimate" in d and set(d["drift"]) == {"position", "velocity"}' "JSON: estimate and drift"
 json out 'abs(d["lambda"][0] - 2500 * (math.hypot(*d["q"]) - 1)) < 1e-9 * (1 + abs(d["lambda"][0]))' "JSON: lambda = kappa g at the end"
 run run swing.taut --json --out rows.csv --every 0.1

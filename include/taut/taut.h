@@ -277,9 +277,8 @@ typedef struct taut_result {
     double error_estimate;
     /* that norm: the error over what rtol and atol allow together; NaN with a fixed step size */
     double error_share;
-    /* largest over the rows, without sinks over steps where one would be due (small systems with a
-     * fixed step size: of every 32 steps one); first order: constraints, and invariants against
-     * their start */
+    /* largest over the rows, without sinks over steps (small systems with a fixed step size: every
+     * 32nd); first order: constraints, and invariants against their start */
     double drift_position, drift_velocity;
     double energy_first, energy_last;
     taut_statistics statistics;

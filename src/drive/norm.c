@@ -145,7 +145,7 @@ static void weigh(taut_solver *solver)
                v = norm->elapsed > 0 ? norm->v[k] : norm->now_v[k],
                a = pulled ? taut_largest(count, s->last.a + first) : 0,
                fast = taut_above(norm->now_v[k], norm->last_v[k]);
-        v = taut_above(v, SLOWEST * q / norm->length);
+        v = taut_above(v, taut_above(SLOWEST * q / norm->length, norm->least_v / s->rtol));
         if (part > 0)
             v = taut_above(v, part * sqrt(norm->pull * q));
         if (solver->pulses.count > 0)
@@ -174,6 +174,17 @@ static void average_velocities(taut_error_norm *norm, double h)
     }
 }
 
+/* A part of the forces that springs will have where pulses move their ends. */
+static void add_pulses(taut_solver *solver)
+{
+    static const double BORNE = 0.02;
+    taut_error_norm *norm = &solver->norm;
+    const double *c = taut_context_compliance(solver->context);
+    for (taut_index i = 0; i < solver->stepper.m; i++)
+        norm->stretch[i] = c[i] > 0 ? BORNE * solver->pulses.stretch[i] / c[i] : 0;
+    raise_scales(&norm->bonds, norm->stretch, norm->lambda);
+}
+
 /* Without a size there is no scale: then that of what the velocities do until the end, or what
  * comes later. */
 void taut_norm_begin(taut_solver *solver)
@@ -186,9 +197,12 @@ void taut_norm_begin(taut_solver *solver)
         size = length * taut_largest(s->n, s->now.v);
     if (size == 0 && !s->first_order)
         size = solver->pulses.distance;
+    if (solver->pulses.count > 0 && norm->lambda)
+        add_pulses(solver);
     norm->length = length > 0 ? length : INFINITY;
     /* forces that begin to act are known to rounding only */
     norm->least_v = size > 0 ? NOTHING : fmax(FLOOR * s->rtol * SMALL / norm->length, NOTHING);
+    norm->least_g = size > 0 ? NOTHING : fmax(FLOOR * s->rtol * SMALL, NOTHING);
     if (!norm->given)
         s->atol = FLOOR * s->rtol * (size > 0 ? size : SMALL);
     norm->share = (s->method->order < 3 ? 30 : s->method->order == 3 ? 50 : 300) / norm->length;
@@ -303,8 +317,8 @@ static double norm_of_springs(taut_solver *solver)
     const double *c = taut_context_compliance(solver->context),
                  *tau = taut_context_damping(solver->context);
     bool damped = solver->sizes.can & TAUT_HAS_DAMPING;
-    double rounding = 2 * DBL_EPSILON * norm->most_q, shaking = 2 * DBL_EPSILON * norm->most_v,
-           stretch = 0, rate = 0;
+    double rounding = fmax(2 * DBL_EPSILON * norm->most_q, norm->least_g),
+           shaking = 2 * DBL_EPSILON * norm->most_v, stretch = 0, rate = 0;
     taut_copy(norm->bonds.count, norm->lambda, norm->force);
     if (norm->steps < FIRST_STEPS)
         add_trial(solver);

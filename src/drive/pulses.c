@@ -157,6 +157,8 @@ static void estimate_speed(const sampler *s)
     for (taut_index i = 0; i < s->n; i++)
         p->speed[i] = width / 3 * (s->most[i] - s->least[i]) / (mass && mass[i] > 0 ? mass[i] : 1);
     p->distance = width * taut_largest(s->n, p->speed);
+    for (taut_index i = 0; i < s->rows - s->n; i++)
+        p->stretch[i] = s->most[s->n + i] - s->least[s->n + i];
 }
 
 /* Next to the initial state: a force may vanish there at all times. */
@@ -205,6 +207,7 @@ int taut_pulses_find(taut_solver *solver, taut_error *error)
     count = count > FEW ? count : FEW;
     TAUT_TRY(TAUT_RESERVE(&solver->arena, MOST, error, &solver->pulses.begin, &solver->pulses.end));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, z->coordinates, error, &solver->pulses.speed));
+    TAUT_TRY(TAUT_RESERVE(&solver->arena, z->bonds, error, &solver->pulses.stretch));
     taut_arena arena;
     taut_arena_init(&arena, &solver->arena.allocator);
     sampler *s = TAUT_NEW(&arena, sampler, 1);

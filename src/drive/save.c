@@ -232,8 +232,9 @@ static void walk_control(taut_control *c, taut_archive *a)
 static void walk_norm(taut_error_norm *n, taut_archive *a)
 {
     taut_index bonds = n->lambda ? n->bonds.count : 0;
-    double *const number[] = {&n->elapsed, &n->length,    &n->share,  &n->pull,   &n->reach,
-                              &n->tried,   &n->tried_off, &n->most_q, &n->most_v, &n->least_v};
+    double *const number[] = {&n->elapsed, &n->length,  &n->share,     &n->pull,
+                              &n->reach,   &n->tried,   &n->tried_off, &n->most_q,
+                              &n->most_v,  &n->least_v, &n->least_g};
     double *const group[] = {n->q, n->v, n->square, n->now_q, n->now_v, n->last_v};
     for (size_t k = 0; k < sizeof number / sizeof number[0]; k++)
         taut_archive_real(a, number[k]);

@@ -124,7 +124,7 @@ typedef struct taut_error_norm {
     double *force;                  /* by group: lambda with what the latest step made of it */
     double *stretch, *rate;         /* [m]: G dq, G dv */
     double length;                  /* of the run; INFINITY: not known */
-    double least_v;                 /* least weight of velocities */
+    double least_v, least_g;        /* least weights of velocities and of lengths of springs */
     double share;                   /* of the tolerance, per time; INFINITY: all of it */
     double pull;                    /* largest acceleration where steps began; 0: not known */
     int steps;                      /* since then, up to a few */
@@ -211,6 +211,7 @@ typedef struct taut_pulses {
     int count;
     double *begin, *end;
     double *speed;   /* [n]: velocities that they give, roughly */
+    double *stretch; /* [bonds]: by how much g varies at a fixed state */
     double distance; /* and the largest distance meanwhile; 0: none */
 } taut_pulses;
 

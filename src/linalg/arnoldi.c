@@ -16,6 +16,9 @@
 
 enum { LEAST = 8, BETWEEN = 4 }; /* vectors before the first look at H, and between looks */
 static const double ROUNDING = 1e3 * DBL_EPSILON; /* of a remainder, relative to H */
+/* ... where the largest size alone is wanted: a smaller remainder, orthogonalised once, would not
+ * be orthogonal to the others */
+static const double INVARIANT = 1e-9;
 
 typedef struct arnoldi {
     const taut_operator *op;
@@ -95,7 +98,8 @@ static int iterate(arnoldi *a, double tolerance, double *size, taut_error *error
         TAUT_TRY(extend(a, j, &length, error));
         for (int i = 0; i <= j; i++)
             scale = fmax(scale, fabs(a->h[i * a->most + j]));
-        bool last = j + 1 == a->most || length <= ROUNDING * scale,
+        bool last = j + 1 == a->most ||
+                    length <= (a->all || a->most == n ? ROUNDING : INVARIANT) * scale,
              look = j + 1 >= LEAST && (j + 1) % BETWEEN == 0 && a->most < n && !a->all;
         if (last || look) {
             before = *size;
