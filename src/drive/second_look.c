@@ -136,6 +136,17 @@ static void find_scales(const taut_groups *groups, int64_t rows, taut_index widt
         scale[k] = fmax(scale[k], 1e-3 * all);
 }
 
+/* Positions within atol of each other, and velocities that make no such difference, are equal. */
+static void raise_scales(const taut_solver *solver, double *const scale[2])
+{
+    const taut_stepper *s = &solver->stepper;
+    double least = s->atol / s->rtol, length = fabs(solver->until - solver->from);
+    for (taut_index k = 0; k < solver->norm.coordinates.count; k++) {
+        scale[0][k] = fmax(scale[0][k], least);
+        scale[1][k] = fmax(scale[1][k], length > 0 ? least / length : 0);
+    }
+}
+
 /* Row j of b and row i of a have the same time, and as many events before them. Rows in between
  * the times of one event belong to different sides of it. */
 static bool next_pair(const taut_memory_rows *a, const taut_memory_rows *b, int64_t *i, int64_t *j)
@@ -203,8 +214,10 @@ static int compare(const waiting *x, const waiting *y, double tolerance, distanc
         status = TAUT_RESERVE(&arena, norm->bonds.count, error, &scale[2]);
     if (status == 0 && b.rows > 0) {
         find_scales(&norm->coordinates, b.rows, b.coordinates, b.q, scale[0]);
-        if (!y->solver->stepper.first_order)
+        if (!y->solver->stepper.first_order) {
             find_scales(&norm->coordinates, b.rows, b.velocities, b.v, scale[1]);
+            raise_scales(y->solver, scale);
+        }
         find_scales(&norm->bonds, b.rows, b.multipliers, b.lambda, scale[2]);
         compare_rows(y->solver, noise_of(x->solver, y->solver), &a, &b, scale, tolerance, d);
     }
