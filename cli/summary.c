@@ -97,7 +97,8 @@ static void print_drift(FILE *out, const taut_sizes *sizes, const taut_result *r
 {
     if (sizes->constraints + sizes->invariants > 0 && sizes->kind != TAUT_MECHANICAL)
         fprintf(out, "  %-*s%.3g at most\n", LABEL, "drift", result->drift_position);
-    else if ((sizes->can & TAUT_HAS_RIGID) || strcmp(result->motion, "rigid") == 0)
+    else if (((sizes->can & TAUT_HAS_RIGID) || strcmp(result->motion, "rigid") == 0) &&
+             !isnan(result->drift_position))
         fprintf(out, "  %-*s|g|%s %.3g, |gdot| %.3g at most\n", LABEL, "drift",
                 sizes->invariants > 0 ? " and invariants" : "", result->drift_position,
                 result->drift_velocity);

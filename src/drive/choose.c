@@ -473,6 +473,7 @@ static void explain(taut_solver *solver, bool given, double period)
                     ": at least %.3g steps in the period of each spring (omega <= %.6g)",
                     2 * acos(-1) / (solver->bound * solver->step), solver->bound);
     else if (!solver->control.on && s->method->stability > 0 &&
+             solver->projecting.when != TAUT_PROJECT_STAGE &&
              (solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)))
         TAUT_APPEND(solver->explanation,
                     ": the frequencies of the springs could not be computed; only the energy shows "

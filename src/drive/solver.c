@@ -333,8 +333,9 @@ int taut_solver_result_get(const taut_solver *solver, taut_result *result, taut_
         .put_back = solver->put_back,
         .error_estimate = solver->control.on ? solver->control.largest * solver->stepper.rtol : NAN,
         .error_share = solver->control.on ? solver->control.largest : NAN,
-        .drift_position = solver->drift.most_position,
-        .drift_velocity = solver->drift.most_velocity,
+        /* springs of artificial stiffness stand for rigid bonds: not measured */
+        .drift_position = solver->projecting.artificial > 0 ? NAN : solver->drift.most_position,
+        .drift_velocity = solver->projecting.artificial > 0 ? NAN : solver->drift.most_velocity,
         .energy_first = solver->energy_first,
         .energy_last = solver->energy_last,
         .statistics = solver->statistics,

@@ -47,7 +47,7 @@ static const double LONGER = 2;  /* steps that are longer than the one compared 
 static const double ROUNDING = 64 * DBL_EPSILON;
 /* steps that may follow uncompared while none is rejected; where the balance is excellent, also
  * when one is, until SOME remain */
-enum { SOME = 2, MORE = 5, MOST = 15 };
+enum { SOME = 2, MORE = 5, MOST = 19 };
 
 /* Can the energies and powers of nodes be known? */
 static bool has_powers(const taut_solver *solver)

@@ -82,9 +82,9 @@ int taut_fused_open(taut_context *context, taut_fused_kind kind, int level, taut
                     taut_error *error);
 /* target[bonds] of positions or velocities, 0 before. */
 void taut_fused_aim(taut_fused_work *work, const double *target);
-/* x[n], x[2 * rigid bonds], x[2 * bonds] or energies; lambda[bonds] (of springs and rigid bonds) and
- * the entries of G (unless all bonds are rigid) may be NULL. False: a result is not finite, a matrix
- * is singular, or guards are held: to be computed, and explained, statement by statement. */
+/* x[n], x[2 * rigid bonds], x[2 * bonds] or energies; lambda[bonds] (of springs and rigid bonds)
+ * and the entries of G (unless all bonds are rigid) may be NULL. False: a result is not finite, a
+ * matrix is singular, or guards are held: to be computed, and explained, statement by statement. */
 bool taut_fused_run(taut_fused_work *work, double t, const double *q, const double *v, double *x,
                     double *lambda, double *jacobian);
 /* Stages of an explicit method, as taut_field has them; -1 where guards are held. */
