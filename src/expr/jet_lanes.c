@@ -43,8 +43,8 @@ TAUT_INLINED void add_some(int n, double *to, const double *from, const taut_jet
         add_terms(n, to, from, of, count, false, false);
 }
 
-TAUT_HOT static void sum_all(int n, double *to, const double *from, const taut_jet_terms *of,
-                             int count, bool weighted)
+TAUT_HOT static void jet_sum_all(int n, double *to, const double *from, const taut_jet_terms *of,
+                                 int count, bool weighted)
 {
     switch (count) {
     case 0: add_some(n, to, from, of, 0, false); break;
@@ -58,10 +58,11 @@ TAUT_HOT static void sum_all(int n, double *to, const double *from, const taut_j
 void taut_jet_sum(int n, double *to, const double *from, const taut_jet_terms *of, int count,
                   bool weighted)
 {
-    sum_all(n, to, from, of, count, weighted);
+    jet_sum_all(n, to, from, of, count, weighted);
 }
 
-TAUT_HOT static void scale(int n, double *restrict to, double factor, const double *restrict from)
+TAUT_HOT static void jet_scale(int n, double *restrict to, double factor,
+                               const double *restrict from)
 {
     LANES
     for (int l = 0; l < n; l++)
@@ -70,10 +71,10 @@ TAUT_HOT static void scale(int n, double *restrict to, double factor, const doub
 
 void taut_jet_scale(int n, double *to, double factor, const double *from)
 {
-    scale(n, to, factor, from);
+    jet_scale(n, to, factor, from);
 }
 
-TAUT_HOT static void divide(int n, double *restrict to, double factor, const double *restrict b)
+TAUT_HOT static void jet_divide(int n, double *restrict to, double factor, const double *restrict b)
 {
     LANES
     for (int l = 0; l < n; l++)
@@ -82,11 +83,11 @@ TAUT_HOT static void divide(int n, double *restrict to, double factor, const dou
 
 void taut_jet_divide(int n, double *to, double factor, const double *b)
 {
-    divide(n, to, factor, b);
+    jet_divide(n, to, factor, b);
 }
 
-TAUT_HOT static void divide_or_zero(int n, double *restrict to, double factor,
-                                    const double *restrict b)
+TAUT_HOT static void jet_divide_or_zero(int n, double *restrict to, double factor,
+                                        const double *restrict b)
 {
     LANES
     for (int l = 0; l < n; l++) {
@@ -97,10 +98,10 @@ TAUT_HOT static void divide_or_zero(int n, double *restrict to, double factor,
 
 void taut_jet_divide_or_zero(int n, double *to, double factor, const double *b)
 {
-    divide_or_zero(n, to, factor, b);
+    jet_divide_or_zero(n, to, factor, b);
 }
 
-TAUT_HOT static void add(int n, double *restrict c, const double *a, const double *b)
+TAUT_HOT static void jet_add(int n, double *restrict c, const double *a, const double *b)
 {
     LANES
     for (int l = 0; l < n; l++)
@@ -109,10 +110,10 @@ TAUT_HOT static void add(int n, double *restrict c, const double *a, const doubl
 
 void taut_jet_add(int n, double *c, const double *a, const double *b)
 {
-    add(n, c, a, b);
+    jet_add(n, c, a, b);
 }
 
-TAUT_HOT static void subtract(int n, double *restrict c, const double *a, const double *b)
+TAUT_HOT static void jet_subtract(int n, double *restrict c, const double *a, const double *b)
 {
     LANES
     for (int l = 0; l < n; l++)
@@ -121,5 +122,5 @@ TAUT_HOT static void subtract(int n, double *restrict c, const double *a, const 
 
 void taut_jet_subtract(int n, double *c, const double *a, const double *b)
 {
-    subtract(n, c, a, b);
+    jet_subtract(n, c, a, b);
 }
