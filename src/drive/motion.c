@@ -231,6 +231,8 @@ static int find_calm(taut_solver *solver, taut_context *context, taut_arena *are
     taut_projection_settings settings;
     taut_projection *found = NULL;
     taut_error reason = {.t = NAN};
+    if (d->sizes.kind != TAUT_MECHANICAL)
+        return TAUT_OK;
     double tolerance = CALM * taut_options_real(solver->options, "rtol"),
            speed = fmax(taut_largest(n, v), d->slow_rate * taut_largest(n, q));
     if (!may_be_calm(d, tolerance, speed))
