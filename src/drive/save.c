@@ -1,7 +1,6 @@
 /* save.c - a run written so that another process goes on with it, bit for bit.
  *
- *     "TAUTRUN", format, byte order | version of Taut | fingerprint | the walk | SHA-256 of all
- * this
+ *     "TAUTRUN", format, byte order | version of Taut | fingerprint | the walk | SHA-256
  *
  * One walk (base/archive.h) writes and reads everything that the next step depends on. The
  * fingerprint shows that the solver which reads was made as the one which wrote: names, sizes,
