@@ -138,11 +138,7 @@ static measured run_shipped(const char *model, const char *set, const char *opti
     taut_load how = {.size = sizeof how, .set = &set, .set_count = set[0] != 0};
     snprintf(path, sizeof path, "%s/models/%s.taut", TAUT_SOURCE_DIR, model);
     d.code = taut_system_load(path, &how, &d.system, &d.error);
-    if (d.code == 0)
-        d.code = taut_options_create(NULL, &d.options, &d.error);
-    driven_options(&d, options);
-    if (d.code == 0)
-        d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+    driven_equip(&d, options, NULL);
     return measure(&d, options);
 }
 

@@ -247,11 +247,7 @@ static void test_moods(void)
                                     .user = &m};
             driven d = {0};
             d.code = taut_system_from_callbacks(&calls, NULL, &d.system, &d.error);
-            if (d.code == 0)
-                d.code = taut_options_create(NULL, &d.options, &d.error);
-            driven_options(&d, "method=dop8 until=6 rtol=1e-8");
-            if (d.code == 0)
-                d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+            driven_equip(&d, "method=dop8 until=6 rtol=1e-8", NULL);
             m.at = m.calls + 1 + at; /* the first call looks at the initial state itself */
             if (d.code == 0)
                 d.code = taut_solver_advance(d.solver, 6, &d.error);

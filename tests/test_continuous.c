@@ -140,11 +140,7 @@ static double run_error(const char *model, const char *options, double until, do
     double error = NAN;
     snprintf(path, sizeof path, "%s/models/%s.taut", TAUT_SOURCE_DIR, model);
     d.code = taut_system_load(path, NULL, &d.system, &d.error);
-    if (d.code == 0)
-        d.code = taut_options_create(NULL, &d.options, &d.error);
-    driven_options(&d, options);
-    if (d.code == 0)
-        d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+    driven_equip(&d, options, NULL);
     if (driven_good(options, &d) && taut_solver_advance(d.solver, until, &d.error) == 0) {
         error = fabs(taut_solver_position(d.solver)[0] - exact);
         *result = (taut_result){.size = sizeof *result};
@@ -211,11 +207,7 @@ static void test_refusals(void)
         driven d = {0};
         snprintf(path, sizeof path, "%s/models/%s.taut", TAUT_SOURCE_DIR, rows[k].model);
         d.code = taut_system_load(path, NULL, &d.system, &d.error);
-        if (d.code == 0)
-            d.code = taut_options_create(NULL, &d.options, &d.error);
-        driven_options(&d, rows[k].options);
-        if (d.code == 0)
-            d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+        driven_equip(&d, rows[k].options, NULL);
         check_row(d.code == TAUT_ERROR_REFUSED && strstr(d.error.message, rows[k].words),
                   "%s: %s: %s", rows[k].options, taut_code_name(d.code), d.error.message);
         driven_destroy(&d);

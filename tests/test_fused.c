@@ -404,11 +404,7 @@ static void test_runs(void)
             taut_load how = {.size = sizeof how, .compile = compile};
             driven d = {0};
             d.code = taut_system_parse(rods, strlen(rods), "model", &how, &d.system, &d.error);
-            if (d.code == 0)
-                d.code = taut_options_create(NULL, &d.options, &d.error);
-            driven_options(&d, settings[k]);
-            if (d.code == 0)
-                d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+            driven_equip(&d, settings[k], NULL);
             if (d.code == 0)
                 d.code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
             if (driven_good(settings[k], &d)) {

@@ -360,11 +360,7 @@ static void test_tables(void)
                  place[k % 2]);
         snprintf(options, sizeof options, "method=%s until=20 rtol=1e-7", methods[k / 2]);
         d.code = taut_system_parse(model, strlen(model), "model.taut", &how, &d.system, &d.error);
-        if (d.code == 0)
-            d.code = taut_options_create(NULL, &d.options, &d.error);
-        driven_options(&d, options);
-        if (d.code == 0)
-            d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+        driven_equip(&d, options, NULL);
         if (driven_good(model, &d)) {
             int code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
             taut_result result = {.size = sizeof result};

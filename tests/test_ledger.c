@@ -128,11 +128,7 @@ static driven load(const char *name, const char *set, const char *options)
     taut_load how = {.size = sizeof how, .set = sets, .set_count = set != NULL};
     snprintf(path, sizeof path, "models/%s.taut", name);
     d.code = taut_system_load(path, &how, &d.system, &d.error);
-    if (d.code == 0)
-        d.code = taut_options_create(NULL, &d.options, &d.error);
-    driven_options(&d, options);
-    if (d.code == 0)
-        d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+    driven_equip(&d, options, NULL);
     return d;
 }
 

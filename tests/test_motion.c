@@ -222,11 +222,7 @@ static void test_switch(void)
         } else {
             snprintf(path, sizeof path, TAUT_SOURCE_DIR "/models/%s.taut", rows[k].file);
             d.code = taut_system_load(path, &how, &d.system, &d.error);
-            if (d.code == 0)
-                d.code = taut_options_create(NULL, &d.options, &d.error);
-            driven_options(&d, rows[k].options);
-            if (d.code == 0)
-                d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+            driven_equip(&d, rows[k].options, NULL);
         }
         if (driven_good(rows[k].name, &d)) {
             taut_result result = {.size = sizeof result};
@@ -501,11 +497,7 @@ static void test_start_without_jets(void)
     c.bond = radius_bond;
     check_group("a slow start without jets");
     d.code = taut_system_from_callbacks(&c, NULL, &d.system, &d.error);
-    if (d.code == 0)
-        d.code = taut_options_create(NULL, &d.options, &d.error);
-    driven_options(&d, "motion=slow until=1");
-    if (d.code == 0)
-        d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+    driven_equip(&d, "motion=slow until=1", NULL);
     if (driven_good("callbacks", &d)) {
         const double *x = taut_solver_position(d.solver), *u = taut_solver_velocity(d.solver);
         double areal = (x[0] * u[1] - x[1] * u[0]) / 2, star = 1;

@@ -121,11 +121,7 @@ static void reaction_diffusion(void)
                  k < 0 ? "" : rows[k]);
         d.code = taut_system_load("models/reaction_diffusion.taut", NULL, &system, &d.error);
         d.system = system;
-        if (d.code == 0)
-            d.code = taut_options_create(NULL, &d.options, &d.error);
-        driven_options(&d, options);
-        if (d.code == 0)
-            d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+        driven_equip(&d, options, NULL);
         if (d.code == 0)
             d.code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
         if (driven_good(options, &d) && k < 0)
@@ -270,11 +266,7 @@ static int walk_function(const char *options, double *z, int64_t *calls)
                           .user = calls};
     driven d = {0};
     d.code = taut_system_from_flow(&box, NULL, &d.system, &d.error);
-    if (d.code == 0)
-        d.code = taut_options_create(NULL, &d.options, &d.error);
-    driven_options(&d, options);
-    if (d.code == 0)
-        d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+    driven_equip(&d, options, NULL);
     *calls = 0; /* those of the plan do not count */
     if (d.code == 0)
         d.code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
@@ -299,11 +291,7 @@ static int walk_process(const char *options, double *z, taut_statistics *statist
     snprintf(model, sizeof model, text, getenv("TAUT_BUILD"));
     driven d = {0};
     d.code = taut_system_parse(model, strlen(model), "walkers.taut", &how, &d.system, &d.error);
-    if (d.code == 0)
-        d.code = taut_options_create(NULL, &d.options, &d.error);
-    driven_options(&d, options);
-    if (d.code == 0)
-        d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+    driven_equip(&d, options, NULL);
     if (d.code == 0)
         d.code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
     if (driven_good("process", &d)) {

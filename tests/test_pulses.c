@@ -112,11 +112,7 @@ static void test_table(void)
         driven d = {0};
         snprintf(options, sizeof options, "method=%s until=100 rtol=1e-5", methods[k]);
         d.code = taut_system_parse(model, strlen(model), "model", &how, &d.system, &d.error);
-        if (d.code == 0)
-            d.code = taut_options_create(NULL, &d.options, &d.error);
-        driven_options(&d, options);
-        if (d.code == 0)
-            d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+        driven_equip(&d, options, NULL);
         if (d.code == 0)
             d.code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
         if (driven_good(options, &d))

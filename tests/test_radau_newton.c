@@ -365,11 +365,7 @@ static void test_faulty_force(void)
                                .user = &x};
         driven d = {0};
         d.code = taut_system_from_callbacks(&call, NULL, &d.system, &d.error);
-        if (d.code == 0)
-            d.code = taut_options_create(NULL, &d.options, &d.error);
-        driven_options(&d, "motion=rigid method=radau5 until=100");
-        if (d.code == 0)
-            d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+        driven_equip(&d, "motion=rigid method=radau5 until=100", NULL);
         if (driven_good("callbacks", &d)) {
             int code = taut_solver_advance(d.solver, 100, &d.error);
             check_row(code < 0, "kind %d: %s", kind, taut_code_name(code));

@@ -243,11 +243,7 @@ static rope run_rope(const char *options, double until)
     rope r;
     driven d = {0};
     d.code = taut_system_load("models/rope_bending.taut", NULL, &d.system, &d.error);
-    if (d.code == 0)
-        d.code = taut_options_create(NULL, &d.options, &d.error);
-    driven_options(&d, options);
-    if (d.code == 0)
-        d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+    driven_equip(&d, options, NULL);
     if (d.code == 0)
         d.code = taut_solver_advance(d.solver, until, &d.error);
     r.code = d.code;

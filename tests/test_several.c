@@ -49,11 +49,7 @@ static end run_once(const char *text, const char *settings, bool several, bool r
     taut_method method;
     taut_sink sink = {.row = take_row, .user = &e};
     d.code = taut_system_parse(text, strlen(text), "model", NULL, &d.system, &d.error);
-    if (d.code == 0)
-        d.code = taut_options_create(NULL, &d.options, &d.error);
-    driven_options(&d, settings);
-    if (d.code == 0)
-        d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+    driven_equip(&d, settings, NULL);
     if (!driven_good(settings, &d)) {
         driven_destroy(&d);
         return e;

@@ -395,11 +395,7 @@ static void test_refusals(void)
     for (int named = 0; named < 2; named++) {
         driven d = {0};
         d.code = taut_system_from_callbacks(&calls, NULL, &d.system, &d.error);
-        if (d.code == 0)
-            d.code = taut_options_create(NULL, &d.options, &d.error);
-        driven_options(&d, named ? "motion=slow until=1 method=dop8" : "motion=slow until=1");
-        if (d.code == 0)
-            d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+        driven_equip(&d, named ? "motion=slow until=1 method=dop8" : "motion=slow until=1", NULL);
         if (named)
             check_row(d.code == TAUT_ERROR_REFUSED && strstr(d.error.message, "Taylor jets") &&
                           strstr(d.error.message, "radau5"),

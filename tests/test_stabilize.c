@@ -531,11 +531,7 @@ static void test_options(void)
         driven d = {0};
         snprintf(path, sizeof path, "%s/models/%s.taut", TAUT_SOURCE_DIR, rows[k].model);
         d.code = taut_system_load(path, NULL, &d.system, &d.error);
-        if (d.code == 0)
-            d.code = taut_options_create(NULL, &d.options, &d.error);
-        driven_options(&d, rows[k].options);
-        if (d.code == 0)
-            d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
+        driven_equip(&d, rows[k].options, NULL);
         if (d.code == 0)
             d.code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
         check_row(d.code == rows[k].code && strstr(d.error.message, rows[k].words), "%s %s: %s: %s",

@@ -90,16 +90,22 @@ static inline void driven_options(driven *d, const char *text)
     }
 }
 
+/* Options and solver of the system that is there. */
+static inline void driven_equip(driven *d, const char *options, const taut_allocator *allocator)
+{
+    if (d->code == 0)
+        d->code = taut_options_create(NULL, &d->options, &d->error);
+    driven_options(d, options);
+    if (d->code == 0)
+        d->code = taut_solver_create(d->system, d->options, allocator, &d->solver, &d->error);
+}
+
 static inline driven driven_create(const char *model, const char *options,
                                    const taut_allocator *allocator)
 {
     driven d = {0};
     d.code = taut_system_parse(model, strlen(model), "model.taut", NULL, &d.system, &d.error);
-    if (d.code == 0)
-        d.code = taut_options_create(NULL, &d.options, &d.error);
-    driven_options(&d, options);
-    if (d.code == 0)
-        d.code = taut_solver_create(d.system, d.options, allocator, &d.solver, &d.error);
+    driven_equip(&d, options, allocator);
     return d;
 }
 
