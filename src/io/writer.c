@@ -2,6 +2,9 @@
  * close are checked too. */
 #ifndef TAUT_CORE
 #define _POSIX_C_SOURCE 200809L
+#ifdef __linux__
+#define _GNU_SOURCE /* clone */
+#endif
 #endif
 
 #include "io/writer.h"
@@ -10,13 +13,23 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/number.h"
 #include "base/structs.h"
 
 #ifndef TAUT_CORE
 #include <sys/stat.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
 #endif
+#endif
+
+/* Rows wait until there are many, or for some time: whoever looks sees how far a slow run is. */
+enum { ROOM = 1 << 18, STACK = 1 << 16 };
+static const double LONGEST_WAIT = 1; /* seconds */
 
 int taut_writer_create(const char *path, size_t bytes, taut_file_sink **sink, taut_error *error)
 {
@@ -59,11 +72,10 @@ int taut_writer_open(taut_file_sink *sink, const char *path, taut_error *error)
 
 int taut_writer_lines(taut_file_sink *sink, size_t longest, taut_error *error)
 {
-    enum { ROOM = 1 << 14 };
     if (sink->file == stdout)
         return TAUT_OK;
     if (!sink->hold)
-        sink->hold = TAUT_NEW(&sink->arena, char, longest + ROOM);
+        sink->hold = TAUT_NEW(&sink->arena, char, longest + ROOM + STACK);
     TAUT_NEED(error, sink->hold);
     sink->line = longest;
     sink->room = longest + ROOM;
@@ -82,19 +94,8 @@ static void remember(taut_file_sink *sink, const char *bytes, size_t count)
     sink->tail_bytes = keep + more;
 }
 
-static void write_piece(taut_file_sink *sink, const char *bytes, size_t count)
-{
-    errno = 0;
-    if (sink->failure == 0 && fwrite(bytes, 1, count, sink->file) != count)
-        sink->failure = errno ? errno : EIO;
-    if (sink->failure != 0)
-        return;
-    sink->whole += (int64_t)count;
-    remember(sink, bytes, count);
-}
-
-/* How much of the rows is written at once. A kill interrupts a write between pages of the file:
- * up to the last row on this page; a row on two pages alone. */
+/* How much of the rows is written at once, so that others who read the file see whole rows: up to
+ * the last row on this page of the file; a row on two pages alone. */
 static size_t piece_of(const char *text, size_t count, int64_t at)
 {
     enum { PAGE = 4096 };
@@ -108,20 +109,87 @@ static size_t piece_of(const char *text, size_t count, int64_t at)
     return end ? (size_t)(end - text) + 1 : count;
 }
 
-static void hand_over(taut_file_sink *sink)
+/* Returns 0, or what failed. */
+static int write_held(void *user)
 {
-    for (size_t done = 0; done < sink->held && sink->failure == 0;) {
-        size_t count = piece_of(sink->hold + done, sink->held - done, sink->whole);
-        write_piece(sink, sink->hold + done, count);
+    taut_file_sink *sink = user;
+    for (size_t done = 0; done < sink->held;) {
+        size_t count = piece_of(sink->hold + done, sink->held - done, sink->whole + (int64_t)done);
+        errno = 0;
+        if (fwrite(sink->hold + done, 1, count, sink->file) != count)
+            return errno ? errno : EIO;
         done += count;
     }
+    return 0;
+}
+
+#if !defined TAUT_CORE && defined __linux__
+
+static int write_apart(void *user)
+{
+    setsid(); /* away from signals to the group */
+    return write_held(user);
+}
+
+/* SIGKILL interrupts a write between two pages of the file. So another process writes, which lives
+ * on when this one is killed: it has the same memory while this one waits, as in posix_spawn, and
+ * sends no signal when it ends. */
+static int write_all(taut_file_sink *sink)
+{
+    struct stat status;
+    int result = 0;
+    pid_t child = -1;
+    if (fstat(fileno(sink->file), &status) == 0 && S_ISREG(status.st_mode))
+        child = clone(write_apart, sink->hold + sink->room + STACK, CLONE_VM | CLONE_VFORK, sink);
+    if (child < 0)
+        return write_held(sink);
+    while (waitpid(child, &result, __WALL) < 0)
+        if (errno != EINTR)
+            return errno;
+    if (WIFEXITED(result))
+        return WEXITSTATUS(result);
+    return WTERMSIG(result) == SIGXFSZ ? EFBIG : EINTR;
+}
+
+#else
+
+static int write_all(taut_file_sink *sink)
+{
+    return write_held(sink);
+}
+
+#endif
+
+/* Bytes of the whole rows in the file. */
+static int64_t rows_written(const taut_file_sink *sink)
+{
+    int64_t done = (int64_t)sink->held;
+#ifndef TAUT_CORE
+    if (sink->failure != 0)
+        done = (int64_t)lseek(fileno(sink->file), 0, SEEK_CUR) - sink->whole;
+#endif
+    while (done > 0 && sink->hold[done - 1] != '\n')
+        done--;
+    return done;
+}
+
+static void hand_over(taut_file_sink *sink)
+{
+    if (sink->held > 0 && sink->failure == 0) {
+        sink->failure = write_all(sink);
+        int64_t done = rows_written(sink);
+        sink->whole += done;
+        remember(sink, sink->hold, (size_t)done);
+    }
     sink->held = 0;
+    sink->handed = taut_clock();
 }
 
 int taut_writer_line(taut_file_sink *sink, taut_error *error)
 {
     sink->rows++;
-    if (sink->line > 0 && sink->held + sink->line > sink->room)
+    if (sink->line > 0 && (sink->held + sink->line > sink->room ||
+                           taut_clock() - sink->handed > LONGEST_WAIT))
         hand_over(sink);
     return taut_writer_check(sink, error);
 }

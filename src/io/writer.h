@@ -16,6 +16,7 @@ struct taut_file_sink {
     int64_t whole;       /* bytes up to the latest row that was handed over */
     /* rows that are written as a whole: the longest one, and what waits; 0: stdio's own buffer */
     size_t line, room, held;
+    double handed; /* when, by the clock */
     char *hold;
     char tail[64]; /* end of the latest row that was handed over */
     size_t tail_bytes;

@@ -29,8 +29,8 @@
 #include <math.h>
 
 /* The velocity across the bonds is set again in every step: its error does not add up, and counts
- * less; more where the positions have its order, 1, too. */
-static const double ACROSS = 0.25, ACROSS_LOW = 4;
+ * less; more where the positions have its order, 1, too, and where the method damps nothing. */
+static const double ACROSS = 0.25, ACROSS_LOW = 4, ACROSS_UNDAMPED = 1;
 
 int taut_radau_estimate_create(taut_stepper *s, taut_error *error)
 {
@@ -277,7 +277,9 @@ static int estimate(taut_stepper *s, double h, taut_error *error)
     const double *mass = w->varying ? past->mass : w->mass, *weight = w->table.compare;
     const bool euler = w->s == 1 && w->table.ends;
     double e = h * w->table.gamma,
-           share = w->table.triangular && s->method->bond_order == 1 ? ACROSS_LOW : ACROSS;
+           share = w->table.triangular && s->method->bond_order == 1 ? ACROSS_LOW
+                   : s->method->undamped                             ? ACROSS_UNDAMPED
+                                                                     : ACROSS;
     bool rings = compare(s, mass);
 
     taut_saddle *filter = w->filter ? w->filter : w->block[0];
