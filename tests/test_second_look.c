@@ -200,14 +200,15 @@ static void test_limited(void)
     check_group("runs that only the number of steps limits");
     d.code = taut_system_load(TAUT_SOURCE_DIR "/models/chain.taut", &how, &d.system, &d.error);
     taut_options_create(NULL, &d.options, NULL);
-    driven_options(&d, "motion=rigid verify=always");
+    driven_options(&d, "motion=rigid verify=auto"); /* the matrix is narrow: it is cheap */
     if (d.code == 0)
         d.code = taut_solver_create(d.system, d.options, NULL, &d.solver, &d.error);
     if (d.code == 0)
         d.code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
     if (driven_good("chain", &d)) {
         taut_solver_result_get(d.solver, &result, NULL);
-        check_row(result.error > 1e-12 && result.error < 1e-5, "error %g", result.error);
+        check_row(result.error > 1e-12 && result.error_velocity < 1e-4,
+                  "error %g, of velocities %g", result.error, result.error_velocity);
     }
     driven_destroy(&d);
 }

@@ -27,6 +27,7 @@ typedef struct taut_field {
     const char *name; /* "full", "index-1", "index-1, Baumgarte" */
     bool second_order;
     taut_index n, m;
+    double factor; /* seconds of a factorisation, by estimate; 0: unknown, or there is none */
     /* rate[n]; lambda[m] (first order: algebraic variables) may be NULL. 0, TAUT_RETRY
      * cannot evaluate here, <0 error. Never allocates. */
     int (*evaluate)(struct taut_field *field, double t, const double *q, const double *v,

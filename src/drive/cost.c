@@ -5,21 +5,28 @@
 #include "drive/solver.h"
 #include "slow/slow_field.h"
 
-/* Matrices of small systems are dense, those of large ones sparse. */
+enum { LARGE = 100 }; /* variables */
+
+/* Of implicit methods. Matrices of small systems are dense, those of large ones sparse. */
 double taut_cost_factor(const taut_stepper *s)
 {
     double size = (double)s->n + s->m;
-    return size <= 100 ? size * size * size : 600 * size;
+    return size <= LARGE ? size * size * size : 600 * size;
 }
 
+/* A unit takes about a nanosecond. Jets of large families are batched. */
 double taut_cost_run(const taut_solver *solver)
 {
+    const double UNITS = 1e9;
     const taut_statistics *did = &solver->statistics;
-    double evaluations = (double)did->force_evaluations + (double)did->fast_force_evaluations +
-                         3 * (double)did->jacobians + 10 * (double)did->jets,
-           matrices = (double)did->factorisations;
-    return evaluations * taut_system_work(solver->system) +
-           matrices * taut_cost_factor(&solver->stepper);
+    const taut_stepper *s = &solver->stepper;
+    double jets = s->n + s->m > LARGE ? 2 : 10,
+           evaluations = (double)did->force_evaluations + (double)did->fast_force_evaluations +
+                         3 * (double)did->jacobians + jets * (double)did->jets,
+           factor = s->method->uses_field && s->field && s->field->factor > 0
+                        ? UNITS * s->field->factor
+                        : taut_cost_factor(s);
+    return evaluations * taut_system_work(solver->system) + (double)did->factorisations * factor;
 }
 
 /* Evaluations of the rigid motion that one of level k costs, with its share of the projection and
@@ -33,7 +40,7 @@ double taut_cost_slow_field(const taut_solver *solver, int level)
     static const double each[3][5] = {
         {1.5, 5, 12, 25, 45}, {1.2, 3.2, 7.5, 14, 24}, {0.5, 1.6, 6.5, 34, 60}};
     const bool small = solver->level.field && taut_slow_field_is_small(solver->level.field),
-               large = solver->stepper.n + solver->stepper.m > 100;
+               large = solver->stepper.n + solver->stepper.m > LARGE;
     const double *of = each[small ? 2 : large ? 1 : 0];
     return STAGES * of[level < 4 ? level : 4] * taut_system_work(solver->system);
 }

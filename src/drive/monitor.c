@@ -44,19 +44,6 @@ static double cost_of_look(const taut_solver *solver, double springs)
     return 4e4 + 20 * work + 3000 * size + modes;
 }
 
-/* Large systems: evaluations cost more than their expressions, jets of families less. Explicit
- * methods factor G M^-1 G^T, which of chains takes 10 instructions a row. */
-static double cost_of_large(const taut_solver *solver, double size)
-{
-    const taut_statistics *did = &solver->statistics;
-    double evaluations = (double)did->force_evaluations + (double)did->fast_force_evaluations +
-                         3 * (double)did->jacobians + 2 * (double)did->jets,
-           factor =
-               solver->stepper.method->uses_field ? 30 * size : taut_cost_factor(&solver->stepper);
-    return 2.5 *
-           (evaluations * taut_system_work(solver->system) + (double)did->factorisations * factor);
-}
-
 static double cost_of_run(const taut_solver *solver)
 {
     const taut_statistics *did = &solver->statistics;
@@ -64,7 +51,8 @@ static double cost_of_run(const taut_solver *solver)
            each = modes > 0 ? 2.5e4 + 20 * modes * modes * modes : 1e3,
            rows = solver->rows.sinks > 0 && solver->rows.every > 0 ? (double)solver->rows.next : 0,
            steps = (double)did->steps, size = (double)solver->stepper.n + solver->stepper.m,
-           stepping = size > 100 ? cost_of_large(solver, size) : taut_cost_run(solver);
+           /* of large systems evaluations cost more than their expressions */
+        stepping = (size > 100 ? 2.5 : 1) * taut_cost_run(solver);
     stepping += each * (double)did->force_evaluations + 5e4 * steps;
     return stepping * (1 + rows / fmax(4 * steps, 1)); /* a row is a quarter of a step, or more */
 }

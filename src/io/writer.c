@@ -188,8 +188,8 @@ static void hand_over(taut_file_sink *sink)
 int taut_writer_line(taut_file_sink *sink, taut_error *error)
 {
     sink->rows++;
-    if (sink->line > 0 && (sink->held + sink->line > sink->room ||
-                           taut_clock() - sink->handed > LONGEST_WAIT))
+    if (sink->line > 0 &&
+        (sink->held + sink->line > sink->room || taut_clock() - sink->handed > LONGEST_WAIT))
         hand_over(sink);
     return taut_writer_check(sink, error);
 }

@@ -8,7 +8,7 @@
 #include "linalg/lapack.h"
 #include "linalg/small_kernels.h"
 
-enum { TINY_ROWS = 16, DENSE_ROWS = 300 };
+enum { TINY_ROWS = 16, DENSE_ROWS = 300, WIDE = 64 };
 
 static const struct {
     const char *name;
@@ -42,27 +42,43 @@ static int64_t dense_rows(const taut_saddle_shape *shape)
 /* Seconds per factorisation, roughly (measured on chains, nets and dense matrices): what matters
  * is where the lines cross. A multiplication with addition takes 0.2 ns in a band (0.06 ns in a
  * wide one with LAPACK), 0.1 ns in LAPACK's dense routines and 1 ns in own ones (0.4 ns in small
- * ones); MUMPS takes 2.5 microseconds a row of the saddle matrix. LAPACK is loaded only where its
- * routines would be used. Pivoting in a band doubles its width, and leaves no
- * symmetry to use. */
-static taut_backend cheapest(const taut_form *form)
+ * ones); MUMPS takes 2.5 microseconds a row of the saddle matrix. Pivoting in a band doubles its
+ * width, and leaves no symmetry to use. */
+static double seconds(const taut_form *form, taut_backend backend, bool lapack)
 {
     double rows = form->rows, b = form->half_width + 2.0,
            all = (double)form->shape.n + form->shape.m;
     double field = form->shape.complex_values ? 4 : 1, general = form->definite ? 1 : 4;
-    double banded = field * general * rows * b * b * 2e-10;
-    double dense = field * (form->definite ? 1 : 2) * rows * rows * rows / 6,
-           sparse = field * all * 2.5e-6;
-    bool small = form->rows <= TAUT_SMALL_ROWS, wide = b >= 64;
-    bool useful = wide || (form->rows <= DENSE_ROWS && dense * 1e-10 < banded);
+    if (backend == TAUT_BACKEND_SPARSE)
+        return field * all * 2.5e-6;
+    if (backend == TAUT_BACKEND_BANDED)
+        return field * general * rows * b * b * (lapack && b >= WIDE ? 0.6e-10 : 2e-10);
+    return field * (form->definite ? 1 : 2) * rows * rows * rows / 6 *
+           (form->rows <= TAUT_SMALL_ROWS ? 4e-10
+            : lapack                      ? 1e-10
+                                          : 1e-9);
+}
+
+/* LAPACK is loaded only where its routines would be used. */
+static taut_backend cheapest(const taut_form *form)
+{
+    bool small = form->rows <= TAUT_SMALL_ROWS, wide = form->half_width + 2 >= WIDE,
+         few = form->rows <= DENSE_ROWS;
+    bool useful = wide || (few && seconds(form, TAUT_BACKEND_DENSE, true) <
+                                      seconds(form, TAUT_BACKEND_BANDED, false));
     bool lapack = !small && useful && taut_lapack_get();
-    dense *= small ? 4e-10 : lapack ? 1e-10 : 1e-9;
-    banded *= lapack && wide ? 0.3 : 1;
-    if (form->rows <= DENSE_ROWS && dense < banded)
+    double banded = seconds(form, TAUT_BACKEND_BANDED, lapack);
+    if (few && seconds(form, TAUT_BACKEND_DENSE, lapack) < banded)
         return TAUT_BACKEND_DENSE;
-    if (sparse < banded && taut_backend_available(TAUT_BACKEND_SPARSE))
+    if (seconds(form, TAUT_BACKEND_SPARSE, lapack) < banded &&
+        taut_backend_available(TAUT_BACKEND_SPARSE))
         return TAUT_BACKEND_SPARSE;
     return TAUT_BACKEND_BANDED;
+}
+
+double taut_saddle_seconds(const taut_saddle *saddle)
+{
+    return seconds(&saddle->form, saddle->backend, true);
 }
 
 static void describe(taut_saddle *saddle, bool chosen)

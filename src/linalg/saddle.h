@@ -56,6 +56,8 @@ taut_backend taut_saddle_backend(const taut_saddle *saddle);
 /* What TAUT_BACKEND_AUTO would choose, without the memory of a matrix. */
 int taut_saddle_choice(const taut_saddle_shape *shape, const taut_allocator *allocator,
                        taut_backend *backend, taut_error *error);
+/* What a factorisation takes, by estimate from sizes alone. */
+double taut_saddle_seconds(const taut_saddle *saddle);
 /* One line: "banded, A of half-width 1 after reordering, 99999 rows". */
 const char *taut_saddle_structure(const taut_saddle *saddle);
 

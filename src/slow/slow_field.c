@@ -269,6 +269,7 @@ static int fill(taut_slow_field *w, taut_context *context, taut_arena *arena,
     TAUT_TRY(TAUT_RESERVE(arena, w->field.m, error, &w->lambda[0], &w->lambda[1]));
     TAUT_TRY(TAUT_RESERVE(arena, 2 * (int64_t)w->field.m, error, &w->y));
     TAUT_TRY(taut_field_stiff_index1(context, arena, statistics, &w->rigid, error));
+    w->field.factor = w->rigid->factor;
     TAUT_TRY(taut_multiplier_recursion_create(context, arena, statistics, w->most, 1, NULL,
                                               &w->recursion, error));
     return open_corrections(w, error);

@@ -276,10 +276,10 @@ static int estimate(taut_stepper *s, double h, taut_error *error)
     taut_radau_past *past = &w->past[w->top];
     const double *mass = w->varying ? past->mass : w->mass, *weight = w->table.compare;
     const bool euler = w->s == 1 && w->table.ends;
-    double e = h * w->table.gamma,
-           share = w->table.triangular && s->method->bond_order == 1 ? ACROSS_LOW
-                   : s->method->undamped                             ? ACROSS_UNDAMPED
-                                                                     : ACROSS;
+    double e = h * w->table.gamma, share = w->table.triangular && s->method->bond_order == 1
+                                               ? ACROSS_LOW
+                                           : s->method->undamped ? ACROSS_UNDAMPED
+                                                                 : ACROSS;
     bool rings = compare(s, mass);
 
     taut_saddle *filter = w->filter ? w->filter : w->block[0];
