@@ -120,9 +120,9 @@ static int fail_small(const taut_solver *solver, int status, taut_error *error)
         if (error)
             *error = c->reason;
     }
-    char reason[300] = "";
+    char reason[560] = "";
     if (status != 0 && error && error->message[0])
-        snprintf(reason, sizeof reason, ": %.250s", error->message);
+        snprintf(reason, sizeof reason, ": %.500s", error->message);
     if (status > 0 && reason[0] && error->code < 0)
         status = error->code;
     if (status < 0)

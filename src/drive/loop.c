@@ -45,9 +45,9 @@ int taut_fixed_step(taut_solver *solver, double h, double next, taut_error *erro
     taut_error_clear(error);
     int status = s->method->step(s, h, error);
     if (status > 0) {
-        char reason[300] = "; a smaller step size may help";
+        char reason[560] = "; a smaller step size may help";
         if (error && error->message[0])
-            snprintf(reason, sizeof reason, ": %.220s%s", error->message,
+            snprintf(reason, sizeof reason, ": %.500s%s", error->message,
                      error->code < 0 ? "; a smaller step size may help" : "");
         status = taut_fail(error, error && error->code < 0 ? error->code : TAUT_ERROR_EVALUATE,
                            "the step after t = %.9g failed%s", t, reason);

@@ -363,14 +363,14 @@ static int start_slow(taut_solver *solver, taut_state *x, taut_error *error)
     if (status != 0 && given)
         return taut_fail(error, status,
                          "slow motion continues from the slow point of the given state, which was "
-                         "not found: %.200s",
+                         "not found: %.500s",
                          reason.message);
     if (status != 0 && isinf(d->amplitude))
-        TAUT_APPEND(solver->begun, "; the initial state was not moved, and may oscillate: %.200s",
+        TAUT_APPEND(solver->begun, "; the initial state was not moved, and may oscillate: %.500s",
                     reason.message);
     else if (status != 0)
         TAUT_APPEND(solver->begun,
-                    "; the initial state was not moved, with an oscillation of about %.2g: %.200s",
+                    "; the initial state was not moved, with an oscillation of about %.2g: %.500s",
                     d->amplitude, reason.message);
     return TAUT_OK;
 }

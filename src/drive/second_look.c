@@ -366,7 +366,7 @@ static int look_again(taut_solver *solver, waiting *first, waiting *best, taut_p
                 doubt(solver, best, &next);
             taut_memory_sink_destroy(next.memory);
             taut_solver_destroy(finer);
-            TAUT_APPEND(solver->explanation, "; the second run, with rtol %g, %s%.200s", rtol,
+            TAUT_APPEND(solver->explanation, "; the second run, with rtol %g, %s%.500s", rtol,
                         status == TAUT_INTERRUPTED ? "was interrupted" : "failed: ",
                         status == TAUT_INTERRUPTED ? "" : reason.message);
             return status == TAUT_INTERRUPTED || taut_fail_final(status, &reason, error) != 0

@@ -416,8 +416,8 @@ struct taut_solver {
     taut_warnings warnings; /* of options without effect */
     char why[600];          /* the motion was chosen by Taut because ... */
     char notice[2][600];    /* of the model, of the run: to be reported; empty: none */
-    char begun[400];        /* what was done to the initial state, each part after "; " */
-    char explanation[1400]; /* one line */
+    char begun[1000];       /* what was done to the initial state, each part after "; " */
+    char explanation[2600]; /* one line */
 };
 
 /* The run whose state and result count: the better one of a second look, or this. */
