@@ -7,7 +7,7 @@
 
 enum { LARGE = 100 }; /* variables */
 
-/* Of implicit methods. Matrices of small systems are dense, those of large ones sparse. */
+/* Of implicit methods, before they are made. Matrices of small systems are dense, those of large ones sparse. */
 double taut_cost_factor(const taut_stepper *s)
 {
     double size = (double)s->n + s->m;
@@ -20,12 +20,11 @@ double taut_cost_run(const taut_solver *solver)
     const double UNITS = 1e9;
     const taut_statistics *did = &solver->statistics;
     const taut_stepper *s = &solver->stepper;
-    double jets = s->n + s->m > LARGE ? 2 : 10,
+    double own = s->method->uses_field && s->field ? s->field->factor : s->factor,
+           jets = s->n + s->m > LARGE ? 2 : 10,
            evaluations = (double)did->force_evaluations + (double)did->fast_force_evaluations +
                          3 * (double)did->jacobians + jets * (double)did->jets,
-           factor = s->method->uses_field && s->field && s->field->factor > 0
-                        ? UNITS * s->field->factor
-                        : taut_cost_factor(s);
+           factor = own > 0 ? UNITS * own : taut_cost_factor(s);
     return evaluations * taut_system_work(solver->system) + (double)did->factorisations * factor;
 }
 

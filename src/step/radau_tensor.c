@@ -37,6 +37,7 @@ int taut_radau_tensor_create(taut_stepper *s, taut_error *error)
         one.complex_values = !w->table.real[b];
         TAUT_TRY(
             taut_saddle_create(&one, TAUT_BACKEND_AUTO, &arena->allocator, &w->block[b], error));
+        s->factor += taut_saddle_seconds(w->block[b]) / w->table.blocks;
     }
     return TAUT_OK;
 }
