@@ -465,6 +465,27 @@ int taut_fused_stages(taut_fused_work *w, const taut_stages *s, double *jacobian
     return end;
 }
 
+int64_t taut_fused_steps(taut_fused_work *w, taut_stages *s, double begin, int64_t first,
+                         int64_t last, double *jacobian, int64_t *evaluations)
+{
+    const taut_stages_function run = w->fused->each->native_stages;
+    int64_t k = first;
+    *evaluations = 0;
+    if (!ready(w))
+        return 0;
+    for (; k < last; k++) {
+        int end = run ? run(s, w->known, w->lambda, jacobian) : interpret_stages(w, s, jacobian);
+        *evaluations += end - s->first;
+        if (end < s->count)
+            break;
+        taut_stages_turn(s);
+        s->first = 0;
+        s->t = begin + (double)(k + 1) * s->h;
+    }
+    w->context->statistics.force_evaluations += *evaluations;
+    return k - first;
+}
+
 static __attribute__((noinline)) double interpret_at(const taut_fused_work *w, double t,
                                                      const double *q, const double *v,
                                                      double *const *to)
