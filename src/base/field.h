@@ -47,10 +47,8 @@ typedef struct taut_field {
      * whose evaluation by `evaluate` shows the reason; the end is formed after all of them. -1:
      * nothing was done; NULL: none */
     int (*stages)(struct taut_field *field, const taut_stages *stages);
-    /* the steps first .. last-1, of which step k begins at begin + k h (the first one where
-     * `stages` is); returns how many could be made, after which `stages` is that of the next one.
-     * NULL: none
-     */
+    /* the steps first .. last-1, of which step k begins at begin + k h, the first one as `stages`
+     * has it; how many could be made: `stages` then has the next one. NULL: none */
     int64_t (*steps)(struct taut_field *field, taut_stages *stages, double begin, int64_t first,
                      int64_t last);
     /* gx[m] = G x, or without x sum_k |G_ik|, with G of the latest evaluation; NULL: none */
