@@ -19,6 +19,7 @@ int main(void)
 #else
 
 #include "support/native_place.h"
+#include "support/run.h"
 #include "system/kernel/scatter.h"
 
 enum { N = 3, M = 5, ENTRIES = 8, SENTINEL = 12345 };
@@ -153,12 +154,54 @@ static void test_system(void)
     }
 }
 
+enum { MOST = 7 };
+
+/* q at the end of a run of n coupled oscillators; false: not as wanted. */
+static bool run_oscillators(int n, bool compile, double *end)
+{
+    char text[400] = "[coordinates]\n";
+    size_t at = strlen(text);
+    for (int i = 0; i < n; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%c", i ? ", " : "", 'a' + i);
+    at += (size_t)snprintf(text + at, sizeof text - at, "\n[forces]\n");
+    for (int i = 0; i < n; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%c = cos(t) - %d*sin(%c) - %c'*%c\n",
+                               'a' + i, i + 1, 'a' + i, 'a' + i, 'a' + (i + 1) % n);
+    driven d = {0};
+    taut_load how = {.size = sizeof how, .compile = compile};
+    d.code = taut_system_parse(text, strlen(text), "oscillators", &how, &d.system, &d.error);
+    driven_equip(&d, "motion=full method=dop8 step=0.05 until=2", NULL);
+    bool good = driven_good("oscillators", &d) && (d.system->native != NULL) == compile;
+    if (good)
+        good = taut_solver_advance(d.solver, 2, &d.error) == 0;
+    if (good)
+        memcpy(end, taut_solver_position(d.solver), (size_t)n * sizeof *end);
+    driven_destroy(&d);
+    return good;
+}
+
+/* Sums over the stages are made of blocks of 4, 2 and 1 coordinates. */
+static void test_stages(void)
+{
+    static const int sizes[] = {1, 2, 3, 4, MOST};
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+        double end[2][MOST] = {0};
+        bool good =
+            run_oscillators(sizes[k], true, end[0]) && run_oscillators(sizes[k], false, end[1]);
+        check_row(good && memcmp(end[0], end[1], sizeof end[0]) == 0 && end[0][0] != 0,
+                  "%d coordinates: compiled %.17g, interpreted %.17g", sizes[k], end[0][0],
+                  end[1][0]);
+    }
+}
+
 int main(void)
 {
     char compiler[400];
     check_group("compiled systems");
-    if (place_open(compiler, sizeof compiler))
+    if (place_open(compiler, sizeof compiler)) {
         test_system();
+        test_stages();
+    }
     remove_tree(place);
     return check_done();
 }

@@ -16,10 +16,22 @@ typedef struct taut_stages {
     const taut_sum *row;
     const double *c;
     double t, h;
-    double **kq, *const *kv; /* kq[0] may be replaced, where q' = v does not hold */
-    const double *q, *v;
+    double **kq, **kv; /* kq[0] may be replaced, where q' = v does not hold */
+    double *q, *v;
     double *next_q, *next_v;
 } taut_stages;
+
+/* Exchanges both ends of the step: the next one begins where it ended. */
+static inline void taut_stages_turn(taut_stages *s)
+{
+    double *q = s->q, *v = s->v, *rate = s->kv[0];
+    s->q = s->next_q;
+    s->v = s->kq[0] = s->next_v;
+    s->kv[0] = s->kv[s->count];
+    s->next_q = q;
+    s->next_v = s->kq[s->count] = v;
+    s->kv[s->count] = rate;
+}
 
 /* Second order:  q' = v, v' = rate(t,q,v).   First order:  q' = rate(t,q), v unused by the
  * method (algebraic variables, if any, are found inside and returned through lambda's place). */
@@ -36,6 +48,10 @@ typedef struct taut_field {
      * whose evaluation by `evaluate` shows the reason; the end is formed after all of them. -1:
      * nothing was done; NULL: none */
     int (*stages)(struct taut_field *field, const taut_stages *stages);
+    /* the steps first .. last-1, of which step k begins at begin + k h, the first one as `stages`
+     * has it; how many could be made: `stages` then has the next one. NULL: none */
+    int64_t (*steps)(struct taut_field *field, taut_stages *stages, double begin, int64_t first,
+                     int64_t last);
     /* gx[m] = G x, or without x sum_k |G_ik|, with G of the latest evaluation; NULL: none */
     void (*stretch)(struct taut_field *field, const double *x, double *gx);
     /* [n]: where the latest evaluation was, a point that the field itself chose for the given one

@@ -116,7 +116,7 @@ typedef struct taut_method {
     /* steps first .. last-1 of equal lengths, step k from begin + k h on, each followed by the
      * stabiliser `by` (NULL: none), with the results of `step`; how many were made: the next one
      * is to be made by `step`, also because `last` has no rates afterwards. Only with
-     * field->stages. NULL: none */
+     * field->steps. NULL: none */
     int64_t (*several)(taut_stepper *stepper, double begin, double h, int64_t first, int64_t last,
                        taut_projector *by);
     void (*changed)(taut_stepper *stepper); /* someone altered `now`: forget what depends on it */

@@ -18,8 +18,9 @@
 #include "expr/values.h"
 
 /* LOOP_LENGTH: compilers take seconds to vectorise longer bodies; the interpreter, whose loops over
- * the lanes are vectors too, runs such levels of families. */
-enum { CURVE_NUMBERS = 200000, INLINE_LENGTH = 2000, LOOP_LENGTH = 150 };
+ * the lanes are vectors too, runs such levels of families. STAGE_LENGTH: longer forms are compiled
+ * once, and called from the stages. */
+enum { CURVE_NUMBERS = 200000, INLINE_LENGTH = 2000, LOOP_LENGTH = 150, STAGE_LENGTH = 150 };
 
 #define ROW(name, value) [TAUT_OP_##name] = #value,
 #define TEXT(value) #value
@@ -55,11 +56,30 @@ static const char preamble[] =
     "#define TAUT_INDEPENDENT\n"
     "#endif\n"
     "#ifdef __GNUC__\n"
-    "typedef double taut_four __attribute__((vector_size(32), aligned(8), may_alias));\n"
-    "#define TAUT_STORE_FOUR(to, a, b, c, d) (*(taut_four *)(to) = (taut_four){a, b, c, d})\n"
+    "typedef double taut_block1 __attribute__((may_alias));\n"
+    "typedef double taut_block2 __attribute__((vector_size(16), aligned(8), may_alias));\n"
+    "typedef double taut_block4 __attribute__((vector_size(32), aligned(8), may_alias));\n"
+    "#define TAUT_STORE2(to, a, b) (*(taut_block2 *)(to) = (taut_block2){a, b})\n"
+    "#define TAUT_STORE4(to, a, b, c, d) (*(taut_block4 *)(to) = (taut_block4){a, b, c, d})\n"
     "#else\n"
-    "#define TAUT_STORE_FOUR(to, a, b, c, d) ((to)[0] = a, (to)[1] = b, (to)[2] = c, (to)[3] = d)\n"
+    "#define TAUT_STORE2(to, a, b) ((to)[0] = a, (to)[1] = b)\n"
+    "#define TAUT_STORE4(to, a, b, c, d) ((to)[0] = a, (to)[1] = b, (to)[2] = c, (to)[3] = d)\n"
     "#endif\n"
+    /* coordinates p, p + 1, ... of the sum of a row of stages; operations as in
+     * taut_sum_form_pair */
+    "#define TAUT_SUM(block, p) \\\n"
+    "    { \\\n"
+    "        double w = s->h * row->weight[0]; \\\n"
+    "        block a = w * *(const block *)(s->kq[row->term[0]] + p); \\\n"
+    "        block b = w * *(const block *)(s->kv[row->term[0]] + p); \\\n"
+    "        for (int j = 1; j < row->terms; j++) { \\\n"
+    "            w = s->h * row->weight[j]; \\\n"
+    "            a += w * *(const block *)(s->kq[row->term[j]] + p); \\\n"
+    "            b += w * *(const block *)(s->kv[row->term[j]] + p); \\\n"
+    "        } \\\n"
+    "        *(block *)(zq + p) = *(const block *)(s->q + p) + a; \\\n"
+    "        *(block *)(zv + p) = *(const block *)(s->v + p) + b; \\\n"
+    "    }\n"
     "double exp(double), log(double), sin(double), cos(double), tan(double), asin(double), "
     "acos(double), atan(double);\n"
     "double sinh(double), cosh(double), tanh(double), pow(double, double), atan2(double, double), "
@@ -274,31 +294,36 @@ static void put_pivot(taut_source *source, const taut_tape *tape, const int32_t 
     print(source, "))\n        return 0.0 / 0.0;\n");
 }
 
-/* Do the next `count` outputs go to neighbours? */
-static bool are_neighbours(const taut_bound_output *out, const taut_bound_output *end, int count)
+/* Neighbours that are loaded and stored at once, of `left` ones. */
+static int block_of(int32_t left)
 {
-    if (end - out < count)
-        return false;
-    for (int k = 0; k < count; k++)
-        if (out[k].how != '=' || out[k].optional || out[k].array != out->array ||
-            out[k].place != out->place + k)
-            return false;
-    return true;
+    return left >= 4 ? 4 : left >= 2 ? 2 : 1;
 }
 
-/* One output, or four at once: what reads them next are vectors, which would wait for single
- * numbers on their way to memory. Returns how many. */
+/* How many of the next outputs go to neighbours? */
+static int32_t count_neighbours(const taut_bound_output *out, const taut_bound_output *end)
+{
+    int32_t count = 0;
+    while (out + count < end && out[count].how == '=' && !out[count].optional &&
+           out[count].array == out->array && out[count].place == out->place + count)
+        count++;
+    return count;
+}
+
+/* One output, or a block: what reads them next are vectors, which would wait for single numbers on
+ * their way to memory. Returns how many. */
 static int put_store(taut_source *source, const taut_tape *tape, const taut_bound_output *out,
                      const taut_bound_output *end)
 {
-    if (are_neighbours(out, end, 4)) {
-        print(source, "    TAUT_STORE_FOUR(to[%d] + %d", (int)out->array, (int)out->place);
-        for (int k = 0; k < 4; k++) {
+    const int block = block_of(count_neighbours(out, end));
+    if (block > 1) {
+        print(source, "    TAUT_STORE%d(to[%d] + %d", block, (int)out->array, (int)out->place);
+        for (int k = 0; k < block; k++) {
             print(source, ", ");
             put_operand(source, tape, out[k].from);
         }
         print(source, ");\n");
-        return 4;
+        return block;
     }
     if (out->optional)
         print(source, "    if (to[%d])\n    ", (int)out->array);
@@ -320,9 +345,11 @@ static void put_bound(taut_source *source, const taut_tape *tape, const char *fu
     const taut_bound_output *end = binding->output + binding->output_end[level];
     memset(flag, 0, (size_t)tape->registers);
     print(source,
-          "static inline double %s_bound%d(const double *const *from, double *const *to, const "
-          "double "
+          "static%s double %s_bound%d(const double *const *from, double *const *to, const double "
           "*x)\n{\n",
+          binding->coordinates > 0 && tape->level_end[level] <= STAGE_LENGTH
+              ? " inline __attribute__((always_inline))"
+              : "",
           function, level);
     for (int32_t i = 0; i < tape->level_end[level]; i++)
         put_step(source, tape, binding, function, i, flag);
@@ -343,53 +370,31 @@ static void put_bound(taut_source *source, const taut_tape *tape, const char *fu
     print(source, "    return sum - sum;\n}\n");
 }
 
-/* Stages of an explicit method: sums over n coordinates, n a number, and the bound form. The same
- * operations in the same order as taut_sum_form_pair. */
+/* Stages of an explicit method: sums over the coordinates, and the bound form. */
 static void put_stages(taut_source *source, const taut_tape *tape, const char *function)
 {
-    static const char sum[] =
-        "(const struct taut_stages *s, int i, double *restrict zq, double *restrict zv)\n"
-        "{\n"
-        "    const struct taut_sum *row = s->row + i;\n"
-        "    const double h = s->h;\n"
-        "    const double first = h * row->weight[0], *x = s->kq[row->term[0]], *y = "
-        "s->kv[row->term[0]];\n"
-        "    double a[N], b[N];\n"
-        "    for (int k = 0; k < N; k++) {\n"
-        "        a[k] = first * x[k];\n"
-        "        b[k] = first * y[k];\n"
-        "    }\n"
-        "    for (int j = 1; j < row->terms; j++) {\n"
-        "        const double w = h * row->weight[j];\n"
-        "        x = s->kq[row->term[j]], y = s->kv[row->term[j]];\n"
-        "        for (int k = 0; k < N; k++) {\n"
-        "            a[k] += w * x[k];\n"
-        "            b[k] += w * y[k];\n"
-        "        }\n"
-        "    }\n"
-        "    for (int k = 0; k < N; k++) {\n"
-        "        zq[k] = s->q[k] + a[k];\n"
-        "        zv[k] = s->v[k] + b[k];\n"
-        "    }\n"
-        "}\n";
+    const int32_t n = tape->binding->coordinates;
     print(source,
-          "#undef N\n#define N %d\n"
-          "static inline __attribute__((always_inline)) void %s_sum",
-          (int)tape->binding->coordinates, function);
-    put(source, sum, sizeof sum - 1);
+          "#ifdef __GNUC__\n"
+          "static inline __attribute__((always_inline)) void %s_sum(const struct taut_stages *s, "
+          "int i, double *zq, double *zv)\n{\n"
+          "    const struct taut_sum *row = s->row + i;\n",
+          function);
+    for (int32_t p = 0; p < n; p += block_of(n - p))
+        print(source, "    TAUT_SUM(taut_block%d, %d)\n", block_of(n - p), (int)p);
     print(source,
-          "int %s_stages(const struct taut_stages *s, const double *known, double *lambda, double "
-          "*jacobian)\n{\n    const int count = s->count;\n"
+          "}\nint %s_stages(const struct taut_stages *s, const double *known, double *lambda, "
+          "double *jacobian)\n{\n    const int count = s->count;\n"
           "    for (int i = s->first; i < count; i++) {\n"
-          "        double zq[N], time = s->t + s->c[i] * s->h;\n"
+          "        double zq[%d], time = s->t + s->c[i] * s->h;\n"
           "        const double *from[4] = {zq, s->kq[i], &time, known};\n"
           "        double *to[3] = {s->kv[i], lambda, jacobian};\n"
           "        if (i > 0)\n            %s_sum(s, i, zq, s->kq[i]);\n",
-          function, function);
+          function, (int)n, function);
     print(source,
           "        else\n            from[0] = s->q;\n"
           "        if (%s_bound0(from, to, 0) != 0.0)\n            return i;\n    }\n"
-          "    %s_sum(s, count, s->next_q, s->next_v);\n    return count;\n}\n",
+          "    %s_sum(s, count, s->next_q, s->next_v);\n    return count;\n}\n#endif\n",
           function, function);
 }
 
@@ -450,13 +455,21 @@ static bool has_loops(const taut_tape *tape, int32_t length)
     return length <= INLINE_LENGTH && tape->members != 1;
 }
 
-/* Levels without a body of their own run the next one: where it is the same, and values of
- * families, which are seldom wanted without their gradients. */
+/* The bound form of a tape that has others too. */
+static bool has_bound(const taut_tape *tape)
+{
+    return tape->binding && !tape->binding->alone &&
+           tape->level_end[TAUT_BOUND_LEVELS - 1] <= INLINE_LENGTH;
+}
+
+/* Levels without a body of their own run the next one: where it is the same, values of families,
+ * which are seldom wanted without their gradients, and those for which there are bound forms. */
 static bool has_body(const taut_tape *tape, int level)
 {
     const int levels = taut_native_levels(tape);
-    return level + 1 == levels || (tape->level_end[level + 1] != tape->level_end[level] &&
-                                   (level > 0 || tape->members <= 1));
+    return level + 1 == levels ||
+           (tape->level_end[level + 1] != tape->level_end[level] &&
+            (level > 0 || tape->members <= 1) && (level >= TAUT_BOUND_LEVELS || !has_bound(tape)));
 }
 
 /* The entry: the body of the level wanted. */
@@ -491,16 +504,19 @@ static void put_entry(taut_source *source, const taut_tape *tape, const char *fu
 static void put_table(taut_source *source, const taut_tape *tape, const char *function)
 {
     print(source, "void (*const %s_one[])(double *) = {", function);
-    for (int level = 0; level < TAUT_LEVELS; level++)
-        print(source, "%s%s_%d_one", level ? ", " : "", function, (int)tape->level_end[level]);
+    for (int level = 0; level < TAUT_LEVELS; level++) {
+        int body = level;
+        while (!has_body(tape, body))
+            body++;
+        print(source, "%s%s_%d_one", level ? ", " : "", function, (int)tape->level_end[body]);
+    }
     print(source, "};\n");
 }
 
 static void put_bound_table(taut_source *source, const taut_tape *tape, const char *function,
                             unsigned char *flag)
 {
-    if (!tape->binding ||
-        (!tape->binding->alone && tape->level_end[TAUT_BOUND_LEVELS - 1] > INLINE_LENGTH))
+    if (!tape->binding || (!tape->binding->alone && !has_bound(tape)))
         return;
     const int levels = tape->binding->alone ? 1 : TAUT_BOUND_LEVELS;
     for (int level = 0; level < levels; level++)

@@ -81,15 +81,21 @@ typedef struct build {
     native_function *function; /* [count] */
     int count;
     double allowed; /* seconds for each program */
+    bool loops;     /* over the members of families */
 } build;
 
 /* Results equal the interpreter's: no -ffast-math, and no rewriting of functions (gcc makes x /
  * sqrt(1 + x^2) of sin(atan(x))). No -march=native: a cache may be shared by machines; AVX2 where
  * this one has it (without fused operations: no value changes). */
 /* clang-format off */
-static const char *const flags[] = {"-std=c11", "-O3", "-fPIC", "-shared", "-fno-math-errno",
+static const char *const flags[] = {"-std=c11", "-fPIC", "-shared", "-fno-math-errno",
                                     "-fno-trapping-math", "-fno-builtin", "-ffp-contract=off"};
 /* clang-format on */
+/* Without families, and with them. The first text has no loops that could become vectors, and
+ * measured no slower than by -O3. In the second what is left of a loop over lanes does not become
+ * another vector loop. Either way a compiler takes two thirds to three quarters of the time. */
+static const char *const efforts[2][2] = {{"-O1", "-fexpensive-optimizations"},
+                                          {"-O3", "--param=vect-epilogues-nomask=0"}};
 enum { FLAGS = sizeof flags / sizeof *flags };
 #if defined(__x86_64__) && defined(__GNUC__)
 #define MACHINE_FLAG (__builtin_cpu_supports("avx2") ? "-mavx2" : "-w")
@@ -346,7 +352,7 @@ static pid_t wait_for(pid_t child, double allowed, int *status)
                 ;
             return 0;
         }
-        double pause = fmin(fmax(0.05 * passed, 2e-4), 0.02);
+        double pause = fmin(fmax(0.02 * passed, 2e-4), 0.02);
         nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * pause)}, NULL);
     }
 }
@@ -408,6 +414,8 @@ static int name_object(build *b)
     for (int i = 0; i < FLAGS; i++)
         add_text(&digest, flags[i]);
     add_text(&digest, MACHINE_FLAG);
+    for (int i = 0; i < 2; i++)
+        add_text(&digest, efforts[b->loops][i]);
     add_text(&digest, b->source.text);
     unsigned char sum[TAUT_DIGEST_BYTES];
     taut_digest_end(&digest, sum);
@@ -423,13 +431,15 @@ static int compile(build *b)
     if (!write_text(b->code, b->source.text, (size_t)b->source.length))
         return taut_fail(b->error, TAUT_ERROR_FILE, "cannot write %s: %s", b->code,
                          strerror(errno));
-    const char *arguments[FLAGS + 8];
+    const char *arguments[FLAGS + 10];
     int count = 0;
     arguments[count++] = b->compiler;
     for (int i = 0; i < FLAGS; i++)
         arguments[count++] = flags[i];
     arguments[count++] = "-w";
     arguments[count++] = MACHINE_FLAG;
+    for (int i = 0; i < 2; i++)
+        arguments[count++] = efforts[b->loops][i];
     arguments[count++] = "-o";
     arguments[count++] = b->object;
     arguments[count++] = b->code;
@@ -484,6 +494,8 @@ static int emit_all(build *b, taut_tape *const *tapes)
         snprintf(name, sizeof name, "taut_f%d", i);
         TAUT_TRY(taut_native_emit(tapes[i], name, &b->source, b->error));
         length += tapes[i]->length;
+        if (tapes[i]->members != 1 && !(tapes[i]->binding && tapes[i]->binding->alone))
+            b->loops = true;
     }
     if (length > TAUT_NATIVE_TOTAL)
         return taut_fail(

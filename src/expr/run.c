@@ -24,13 +24,27 @@
         RUN_ONE(value);                                                                            \
         break;
 #define BINARY(name, value)                                                                        \
-    case TAUT_OP_##name:                                                                           \
-        RUN_TWO(value);                                                                            \
-        break;
+    case TAUT_OP_##name: RUN_TWO(value); break;
+/* Two of them; a and b of the second as given. */
+#define RUN_PAIR(x, y, second_a, second_b)                                                         \
+    do {                                                                                           \
+        double a = regs[code->a], b = regs[code->b];                                               \
+        const double result = x;                                                                   \
+        regs[code->to] = result;                                                                   \
+        code++;                                                                                    \
+        a = second_a, b = second_b;                                                                \
+        regs[code->to] = y;                                                                        \
+        code++;                                                                                    \
+    } while (0)
 #define PAIR(first, x, second, y)                                                                  \
-    case TAUT_PAIR(TAUT_OP_##first, TAUT_OP_##second):                                             \
-        RUN_TWO(x);                                                                                \
-        RUN_TWO(y);                                                                                \
+    case TAUT_PAIR(TAUT_OP_##first, TAUT_OP_##second, 0):                                          \
+        RUN_PAIR(x, y, regs[code->a], regs[code->b]);                                              \
+        break;                                                                                     \
+    case TAUT_PAIR(TAUT_OP_##first, TAUT_OP_##second, 1):                                          \
+        RUN_PAIR(x, y, result, regs[code->b]);                                                     \
+        break;                                                                                     \
+    case TAUT_PAIR(TAUT_OP_##first, TAUT_OP_##second, 2):                                          \
+        RUN_PAIR(x, y, regs[code->a], result);                                                     \
         break;
 #define PAIRS(first, x)                                                                            \
     PAIR(first, x, ADD, a + b)                                                                     \

@@ -178,10 +178,14 @@ static void find_pairs(const taut_tape *tape, taut_instruction *code)
     for (int32_t k = 0; k < tape->length; k++) {
         while (k >= tape->level_end[level])
             level++;
-        code[k].pair = k + 1 < tape->level_end[level] && taut_is_paired(code[k].op) &&
-                               taut_is_paired(code[k + 1].op)
-                           ? TAUT_PAIR(code[k].op, code[k + 1].op)
-                           : code[k].op;
+        const taut_instruction *next = &code[k + 1];
+        code[k].pair = code[k].op;
+        if (k + 1 < tape->level_end[level] && taut_is_paired(code[k].op) &&
+            taut_is_paired(next->op))
+            code[k].pair = TAUT_PAIR(code[k].op, next->op,
+                                     next->a == code[k].to   ? 1
+                                     : next->b == code[k].to ? 2
+                                                             : 0);
     }
 }
 

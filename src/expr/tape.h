@@ -24,14 +24,16 @@ typedef struct taut_instruction {
 } taut_instruction;
 
 /* ADD, SUB, MUL and DIV (neighbours in taut_op), one after another: the interpreter goes to both at
- * once. */
-enum { TAUT_PAIR_OPS = 4 };
+ * once, and the second has the result of the first at hand where that is its operand a (uses = 1)
+ * or b (2). */
+enum { TAUT_PAIR_OPS = 4, TAUT_PAIR_USES = 3 };
 static inline bool taut_is_paired(int32_t op)
 {
     return op >= TAUT_OP_ADD && op < TAUT_OP_ADD + TAUT_PAIR_OPS;
 }
-#define TAUT_PAIR(first, second)                                                                   \
-    (TAUT_OP_COUNT + TAUT_PAIR_OPS * ((first)-TAUT_OP_ADD) + ((second)-TAUT_OP_ADD))
+#define TAUT_PAIR(first, second, uses)                                                             \
+    (TAUT_OP_COUNT + (uses) +                                                                      \
+     TAUT_PAIR_USES * (TAUT_PAIR_OPS * ((first)-TAUT_OP_ADD) + ((second)-TAUT_OP_ADD)))
 
 /* A tape of one member can be bound to arrays: its compiled form then loads its inputs and
  * stores its outputs itself, without any trip through registers in memory. Input k is *number,

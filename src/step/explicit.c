@@ -172,10 +172,9 @@ static void estimate(taut_stepper *s, const taut_state *begin, double h, double 
     }
 }
 
-/* Stages of the step from `begin` to `end`, and its end; returns the first stage that is to be
- * evaluated alone. */
-static int stages_at_once(taut_stepper *s, int first, const taut_state *begin,
-                          const taut_state *end, double h)
+/* Stages of the step from `begin` to `end`, and its end. */
+static taut_stages *stages_of(taut_stepper *s, int first, const taut_state *begin,
+                              const taut_state *end, double h)
 {
     taut_runge_kutta *w = s->work;
     taut_stages *at = &w->at_once;
@@ -190,7 +189,7 @@ static int stages_at_once(taut_stepper *s, int first, const taut_state *begin,
     at->v = begin->v;
     at->next_q = end->q;
     at->next_v = end->v;
-    return s->field->stages(s->field, at);
+    return at;
 }
 
 int taut_runge_kutta_step(taut_stepper *s, double h, taut_error *error)
@@ -201,7 +200,7 @@ int taut_runge_kutta_step(taut_stepper *s, double h, taut_error *error)
 
     taut_state old = s->now, next = s->last;
     double **kq = w->kq, **kv = w->kv;
-    int end = s->field->stages ? stages_at_once(s, 1, &old, &next, h) : -1;
+    int end = s->field->stages ? s->field->stages(s->field, stages_of(s, 1, &old, &next, h)) : -1;
     if (end < table->stages) {
         taut_runge_kutta_stages(w, &old, &next, kq, kv);
         for (int i = end < 1 ? 1 : end; i < table->stages; i++)
@@ -222,33 +221,48 @@ int taut_runge_kutta_step(taut_stepper *s, double h, taut_error *error)
     return TAUT_OK;
 }
 
+/* The end of the latest step of `at`; false: it cannot be. */
+static bool stabilized(taut_stepper *s, const taut_stages *at, taut_projector *by)
+{
+    taut_statistics *count = s->statistics;
+    int64_t factorisations = count->factorisations, solves = count->solves;
+    if (by->apply(by, at->t, at->q, at->v, NULL) != 0)
+        return false;
+    count->stabilizer_factorisations += count->factorisations - factorisations;
+    count->stabilizer_solves += count->solves - solves;
+    return true;
+}
+
 int64_t taut_runge_kutta_several(taut_stepper *s, double begin, double h, int64_t first,
                                  int64_t last, taut_projector *by)
 {
     taut_runge_kutta *w = s->work;
     taut_statistics *count = s->statistics;
     const int stages = w->tableau->stages;
-    int64_t k = first;
     if (w->tableau->error && w->tableau->error[stages] != 0)
         return 0; /* `step` evaluates the end for its estimate, and the next one uses that */
-    for (; k < last; k++) {
-        taut_state old = s->now, next = s->last;
-        next.t = begin + (double)(k + 1) * h;
-        if (stages_at_once(s, w->fresh, &old, &next, h) < stages)
-            break;
-        int64_t factorisations = count->factorisations, solves = count->solves;
-        count->steps++;
-        if (by && by->apply(by, next.t, next.q, next.v, NULL) != 0) {
+    taut_stages *at = stages_of(s, w->fresh, &s->now, &s->last, h);
+    int64_t k = first, made = 1;
+    for (; k < last && made > 0; k += made) {
+        made = s->field->steps(s->field, at, begin, k, by ? k + 1 : last);
+        count->steps += made;
+        if (made > 0 && by && !stabilized(s, at, by)) {
+            taut_stages_turn(at);
             count->steps--;
-            break;
+            made = 0;
         }
-        count->stabilizer_factorisations += count->factorisations - factorisations;
-        count->stabilizer_solves += count->solves - solves;
-        w->fresh = w->continuous = false;
-        w->h = h;
-        s->now = next;
+    }
+    if (k == first)
+        return 0;
+    if ((k - first) % 2 != 0) {
+        taut_state old = s->now;
+        s->now = s->last;
         s->last = old;
     }
+    s->now.t = begin + (double)k * h;
+    s->last.t = begin + (double)(k - 1) * h;
+    w->fresh = w->continuous = false;
+    w->h = h;
     return k - first;
 }
 

@@ -465,26 +465,54 @@ int taut_fused_stages(taut_fused_work *w, const taut_stages *s, double *jacobian
     return end;
 }
 
-static __attribute__((noinline)) double interpret_at(const taut_fused_work *w, double t,
-                                                     const double *q, const double *v,
-                                                     double *const *to)
+int64_t taut_fused_steps(taut_fused_work *w, taut_stages *s, double begin, int64_t first,
+                         int64_t last, double *jacobian, int64_t *evaluations)
+{
+    const taut_stages_function run = w->fused->each->native_stages;
+    int64_t k = first;
+    *evaluations = 0;
+    if (!ready(w))
+        return 0;
+    for (; k < last; k++) {
+        int end = run ? run(s, w->known, w->lambda, jacobian) : interpret_stages(w, s, jacobian);
+        *evaluations += end - s->first;
+        if (end < s->count)
+            break;
+        taut_stages_turn(s);
+        s->first = 0;
+        s->t = begin + (double)(k + 1) * s->h;
+    }
+    w->context->statistics.force_evaluations += *evaluations;
+    return k - first;
+}
+
+/* taut_fused_run where something has changed, and by the interpreter. */
+static __attribute__((noinline)) bool run_slowly(taut_fused_work *w, double t, const double *q,
+                                                 const double *v, double *const *to)
 {
     const taut_index n = w->context->system->sizes.coordinates;
+    if (!ready(w))
+        return false;
+    if (w->fused->each->native_bound)
+        return taut_fused_run(w, t, q, v, to[TO_X], to[TO_LAMBDA], to[TO_JACOBIAN]);
     taut_copy(n, q, w->each);
     taut_copy(n, v, w->each + n);
     w->each[2 * n] = t;
-    return interpret(w, to);
+    bool done = interpret(w, to) == 0;
+    w->context->statistics.force_evaluations += done;
+    return done;
 }
 
 bool taut_fused_run(taut_fused_work *w, double t, const double *q, const double *v, double *x,
                     double *lambda, double *jacobian)
 {
-    if (!ready(w))
-        return false;
+    const taut_context *context = w->context;
     const taut_bound_function *run = w->fused->each->native_bound;
     double *const to[TO_COUNT] = {x, lambda ? lambda : w->lambda, jacobian};
-    double odd = run ? (*run)((const double *const[]){q, v, &t, w->known, w->target}, to, NULL)
-                     : interpret_at(w, t, q, v, to);
-    w->context->statistics.force_evaluations += odd == 0;
-    return odd == 0;
+    if (!run || w->renewed != context->renewals || context->kernel != context->system->kernel)
+        return run_slowly(w, t, q, v, to);
+    if ((*run)((const double *const[]){q, v, &t, w->known, w->target}, to, NULL) != 0)
+        return false;
+    w->context->statistics.force_evaluations++;
+    return true;
 }

@@ -89,5 +89,8 @@ bool taut_fused_run(taut_fused_work *work, double t, const double *q, const doub
                     double *lambda, double *jacobian);
 /* Stages of an explicit method, as taut_field has them; -1 where guards are held. */
 int taut_fused_stages(taut_fused_work *work, const taut_stages *stages, double *jacobian);
+/* Steps likewise; *evaluations: their number. */
+int64_t taut_fused_steps(taut_fused_work *work, taut_stages *stages, double begin, int64_t first,
+                         int64_t last, double *jacobian, int64_t *evaluations);
 
 #endif

@@ -45,7 +45,7 @@ static void aim(mechanical *w, const double *v)
 }
 
 /* As the saddle solver would have it. */
-static void count(mechanical *w, int evaluations)
+static void count(mechanical *w, int64_t evaluations)
 {
     taut_statistics *statistics = w->field.statistics;
     statistics->force_evaluations += evaluations;
@@ -63,6 +63,15 @@ static int stages(taut_field *field, const taut_stages *s)
     int end = taut_fused_stages(w->fused, s, w->mechanics.values.jacobian);
     count(w, end > s->first ? end - s->first : 0);
     return end;
+}
+
+static int64_t steps(taut_field *field, taut_stages *s, double begin, int64_t first, int64_t last)
+{
+    mechanical *w = field->self;
+    int64_t evaluations, made = taut_fused_steps(w->fused, s, begin, first, last,
+                                                 w->mechanics.values.jacobian, &evaluations);
+    count(w, evaluations);
+    return made;
 }
 
 static int evaluate(taut_field *field, double t, const double *q, const double *v, double *rate,
@@ -128,8 +137,10 @@ static int fill(mechanical *w, taut_context *context, taut_arena *arena,
     if (!terms)
         TAUT_TRY(taut_fused_open(context, TAUT_FUSED_ACCELERATION, 0, x->rods, x->rod, arena,
                                  &w->fused, error));
-    if (w->fused)
+    if (w->fused) {
         w->field.stages = stages;
+        w->field.steps = steps;
+    }
     if (x->rods == 0 && !x->mass_start)
         return TAUT_OK;
     TAUT_TRY(taut_mechanics_saddle(x, false, true, &arena->allocator, &w->saddle, error));
