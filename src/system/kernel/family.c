@@ -150,20 +150,23 @@ TAUT_INLINED void interleave(const int stride, const taut_four *x, taut_four *to
 }
 
 /* Coordinate c of point k, one at a time. */
-TAUT_INLINED void gather_one(const points *p, const int stride, int terms, int64_t k, int c)
+TAUT_INLINED double gather_one(const points *p, const int stride, int terms, int64_t k, int c)
 {
     const int64_t i = stride * k + c;
-    double sum = 0;
-    for (int t = c * terms; t < (c + 1) * terms; t++)
+    double sum = p->sign[c * terms] * p->x[c * terms][k];
+    for (int t = c * terms + 1; t < (c + 1) * terms; t++)
         sum += p->sign[t] * p->x[t][k];
     p->a[i] = (p->base[i] - sum) * (p->inverse ? p->inverse[i] : 1);
     p->v[i] += p->h * p->a[i];
+    return p->a[i];
 }
 
-TAUT_INLINED void gather(const points *p, const int stride, const int terms, const bool masses)
+/* Returns the sum of all accelerations, which is finite when they are. */
+TAUT_INLINED double gather(const points *p, const int stride, const int terms, const bool masses)
 {
     const double *x[WIDEST * MOST_TERMS], *base = p->base, *inverse = p->inverse, h = p->h;
     double sign[WIDEST * MOST_TERMS], *a = p->a, *v = p->v;
+    taut_four all = {0};
     int64_t k = 0;
     for (int t = 0; t < stride * terms; t++) {
         x[t] = p->x[t];
@@ -184,31 +187,28 @@ TAUT_INLINED void gather(const points *p, const int stride, const int terms, con
                 force[c] *= *(const taut_four *)(inverse + i);
             *(taut_four *)(a + i) = force[c];
             *(taut_four *)(v + i) += h * force[c];
+            all += force[c];
         }
     }
+    double sum = (all[0] + all[1]) + (all[2] + all[3]);
     for (; k < p->n; k++)
         for (int c = 0; c < stride; c++)
-            gather_one(p, stride, terms, k, c);
+            sum += gather_one(p, stride, terms, k, c);
+    return sum;
 }
 
-TAUT_INLINED void gather_stride(const points *p, const int stride, int terms)
+TAUT_INLINED double gather_stride(const points *p, const int stride, int terms)
 {
-    if (terms == 2 && p->inverse)
-        gather(p, stride, 2, true);
-    else if (terms == 2)
-        gather(p, stride, 2, false);
-    else
-        gather(p, stride, terms, p->inverse);
+    return terms != 2   ? gather(p, stride, terms, p->inverse)
+           : p->inverse ? gather(p, stride, 2, true)
+                        : gather(p, stride, 2, false);
 }
 
-TAUT_HOT static void family_gather(const points *p, int stride, int terms)
+TAUT_HOT static double family_gather(const points *p, int stride, int terms)
 {
-    if (stride == 1)
-        gather_stride(p, 1, terms);
-    else if (stride == 2)
-        gather_stride(p, 2, terms);
-    else
-        gather_stride(p, 3, terms);
+    return stride == 1   ? gather_stride(p, 1, terms)
+           : stride == 2 ? gather_stride(p, 2, terms)
+                         : gather_stride(p, 3, terms);
 }
 
 /* ---- blocks */
@@ -249,8 +249,8 @@ static void fill(block *b, int n)
                         lambda, n);
 }
 
-/* Inner points begin .. end-1. */
-static void gather_points(block *b, int64_t begin, int64_t end)
+/* Inner points begin .. end-1; returns the sum of their accelerations. */
+static double gather_points(block *b, int64_t begin, int64_t end)
 {
     const taut_family *family = b->family;
     const taut_family_target *to = b->to;
@@ -267,22 +267,25 @@ static void gather_points(block *b, int64_t begin, int64_t end)
         p.x[t] = b->room[term->buffer] + CARRY + (begin - b->first) - term->shift;
         p.sign[t] = term->sign;
     }
-    family_gather(&p, family->stride, family->terms);
+    return family_gather(&p, family->stride, family->terms);
 }
 
-/* Outer points: forces are added. */
-static void add_points(block *b, int64_t begin, int64_t end)
+/* Outer points: forces are added; returns the sum of what was added. */
+static double add_points(block *b, int64_t begin, int64_t end)
 {
     const taut_family *family = b->family;
+    double sum = 0;
     for (int64_t point = begin; point < end; point++)
         for (int32_t t = 0; t < family->stride * family->terms; t++) {
             const taut_family_term *term = &family->term[t];
             const int64_t member = point - term->shift;
-            double *force =
-                b->to->force + family->origin + family->stride * point + t / family->terms;
-            if (member >= 0 && member < b->kernel->members)
-                *force -= term->sign * b->room[term->buffer][CARRY + (member - b->first)];
+            if (member < 0 || member >= b->kernel->members)
+                continue;
+            const double x = term->sign * b->room[term->buffer][CARRY + (member - b->first)];
+            b->to->force[family->origin + family->stride * point + t / family->terms] -= x;
+            sum += x;
         }
+    return sum;
 }
 
 double taut_family_run(const taut_statement_kernel *kernel, const taut_inputs *inputs,
@@ -297,26 +300,24 @@ double taut_family_run(const taut_statement_kernel *kernel, const taut_inputs *i
     b.first = 0;
     const int64_t members = kernel->members, size = kernel->tape->native_family || regs->lanes > BLOCK ? BLOCK : regs->lanes;
     int64_t point = kernel->family->depth;
-    double odd = 0;
+    double sum = 0;
     for (int64_t end; b.first < members; b.first = end) {
         end = members - b.first < size ? members : b.first + size;
         const int n = (int)(end - b.first);
         fill(&b, n);
-        for (int32_t k = 0; k < b.family->buffers; k++)
-            odd += taut_lanes_test(b.room[k] + CARRY, n);
         if (b.first == 0)
-            add_points(&b, 0, b.family->depth);
+            sum += add_points(&b, 0, b.family->depth);
         const int64_t last = end == members ? end : end - end % ALIGNED;
         if (point % ALIGNED) { /* once */
-            gather_points(&b, point, ALIGNED);
+            sum += gather_points(&b, point, ALIGNED);
             point = ALIGNED;
         }
-        gather_points(&b, point, last);
+        sum += gather_points(&b, point, last);
         point = last;
         if (end == members)
-            add_points(&b, members, members + b.family->depth);
+            sum += add_points(&b, members, members + b.family->depth);
         for (int32_t k = 0; k < b.family->buffers; k++)
             memmove(b.room[k], b.room[k] + n, CARRY * sizeof(double));
     }
-    return odd;
+    return sum - sum;
 }
