@@ -602,7 +602,8 @@ static void compare_pull(const char *text, const char *name, bool family)
 /* Another number of links, so that blocks end elsewhere. */
 #define HEAVY(dimension)                                                                           \
     "[parameters]\nN = 573\nL[i] = 1 + i/N for i in 1..N\n[particles]\ndimension = " #dimension    \
-    "\nbob[i] for i in 1..N mass 1\n[potential]\nsum(bob[i].y for i in 1..N)\n[start]\nbob[i].x = "  \
+    "\nbob[i] for i in 1..N mass 1\n[potential]\nsum(bob[i].y for i in 1..N)\n[start]\nbob[i].x "  \
+    "= "                                                                                           \
     "i for i in 1..N\n[bonds]\n"
 
 static void test_pull(void)

@@ -122,6 +122,7 @@ int taut_context_create(const taut_system *system, const taut_allocator *allocat
     taut_allocator use = allocator ? *allocator : system->arena.allocator;
     taut_arena first;
     taut_arena_init(&first, &use);
+    first.looped = true;
     taut_context *context = TAUT_NEW(&first, taut_context, 1);
     TAUT_NEED(error, context);
     context->system = system;

@@ -369,8 +369,8 @@ static bool meets(const taut_statement_kernel *kernel, taut_index begin, taut_in
     bool met = kernel->members > 1 || (kernel->role == TAUT_ROLE_FORCE &&
                                        kernel->rows.first >= begin && kernel->rows.first < end);
     for (int32_t c = 0; c < kernel->locals && kernel->role != TAUT_ROLE_FORCE; c++)
-        met = met ||
-              (kernel->local[c].places.first >= begin && kernel->local[c].places.first < end);
+        met =
+            met || (kernel->local[c].places.first >= begin && kernel->local[c].places.first < end);
     return met;
 }
 

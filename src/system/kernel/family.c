@@ -101,7 +101,7 @@ int taut_family_plan(taut_statement_kernel *kernel, taut_arena *arena)
         kernel->rows.stride != 1 || kernel->locals == 0)
         return 0;
     taut_family *family = TAUT_NEW(arena, taut_family, 1);
-    taut_family_term *term = TAUT_NEW(arena, taut_family_term, WIDEST *MOST_TERMS);
+    taut_family_term *term = TAUT_NEW(arena, taut_family_term, WIDEST * MOST_TERMS);
     if (!family || !term)
         return TAUT_ERROR_MEMORY;
     family->term = term;
@@ -141,7 +141,8 @@ TAUT_INLINED void interleave(const int stride, const taut_four *x, taut_four *to
         to[0] = TAUT_PICK(even, odd, 0, 1, 4, 5);
         to[1] = TAUT_PICK(even, odd, 2, 3, 6, 7);
     } else {
-        taut_four low = TAUT_PICK(x[0], x[1], 0, 4, 1, 5), middle = TAUT_PICK(x[1], x[2], 1, 5, 2, 6),
+        taut_four low = TAUT_PICK(x[0], x[1], 0, 4, 1, 5),
+                  middle = TAUT_PICK(x[1], x[2], 1, 5, 2, 6),
                   high = TAUT_PICK(x[0], x[1], 3, 7, 3, 7);
         to[0] = TAUT_PICK(low, x[2], 0, 1, 4, 2);
         to[1] = TAUT_PICK(middle, x[0], 0, 1, 6, 2);
@@ -298,7 +299,8 @@ double taut_family_run(const taut_statement_kernel *kernel, const taut_inputs *i
     b.regs = regs;
     b.to = to;
     b.first = 0;
-    const int64_t members = kernel->members, size = kernel->tape->native_family || regs->lanes > BLOCK ? BLOCK : regs->lanes;
+    const int64_t members = kernel->members,
+                  size = kernel->tape->native_family || regs->lanes > BLOCK ? BLOCK : regs->lanes;
     int64_t point = kernel->family->depth;
     double sum = 0;
     for (int64_t end; b.first < members; b.first = end) {

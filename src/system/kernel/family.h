@@ -1,12 +1,13 @@
-/* family.h - springs of a family whose forces fall on points that follow each other, as the links of
- * a chain do: forces are gathered by points instead of scattered by members, and the points are
+/* family.h - springs of a family whose forces fall on points that follow each other, as the links
+ * of a chain do: forces are gathered by points instead of scattered by members, and the points are
  * kicked while their forces are in the cache,
  *
  *     lambda_k = g_k / c_k,   a_p = (f_p - sum of lambda G over the members that act on p) / m_p,
- *     v_p += h a_p                                                        (Verlet's second half step)
+ *     v_p += h a_p                                                        (Verlet's second half
+ * step)
  *
- * in blocks of members. Member k acts on the points k .. k + depth; inner points, those on which all
- * members act that can, are depth .. members - 1. */
+ * in blocks of members. Member k acts on the points k .. k + depth; inner points, those on which
+ * all members act that can, are depth .. members - 1. */
 #ifndef TAUT_SYSTEM_KERNEL_FAMILY_H
 #define TAUT_SYSTEM_KERNEL_FAMILY_H
 
@@ -36,9 +37,9 @@ typedef struct taut_family_target {
     const double *stiffness; /* [m]: 1/c */
     double *lambda;          /* [m] */
     const double *base;      /* [n]: forces on inner points so far; may be `force` */
-    double *force;           /* [n]: accelerations of inner points; to the others forces are added */
-    const double *inverse;   /* [n]: 1/m, or NULL: 1 */
-    double h, *v;            /* [n]: inner points are kicked */
+    double *force;         /* [n]: accelerations of inner points; to the others forces are added */
+    const double *inverse; /* [n]: 1/m, or NULL: 1 */
+    double h, *v;          /* [n]: inner points are kicked */
 } taut_family_target;
 
 /* The coordinates of inner points. */
