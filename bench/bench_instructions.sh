@@ -1,12 +1,14 @@
 #!/bin/sh
 # bench_instructions.sh - instructions per link and step (dop8: and evaluation, 12 in a step) on chains, by Taut and by hand-written C. Two
 # runs that differ in the number of steps give the cost of a step without that of setting up, and of guards that watch each of the first steps.
+# A run before them, not counted, leaves compiled expressions in the cache: else the first of the two contained emitting and compiling.
 . "$(dirname "$0")/count.sh"
 
 each() { # each PARTS LINKS PROGRAM ARGUMENTS...: instructions per link and part of a step
-    parts=$1 links=$2
-    shift 2
-    few=$(instructions "$@" "$links" 40) && many=$(instructions "$@" "$links" 60) || return 1
+    parts=$1 links=$2 tested=$3
+    shift 3
+    "$bench/$tested" "$@" "$links" 1 >/dev/null || return 1
+    few=$(instructions "$tested" "$@" "$links" 40) && many=$(instructions "$tested" "$@" "$links" 60) || return 1
     echo "$few $many" | awk -v n="$links" -v p="$parts" '{ printf "%.1f", ($2 - $1) / 20 / n / p }'
 }
 

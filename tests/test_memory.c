@@ -59,6 +59,32 @@ static void blocks_are_apart(void)
     check_equal("blocks left after clearing twice", f.live, 0);
 }
 
+/* Large arrays of arenas that steps loop over share blocks; of others each has its own. */
+static void large_arrays(void)
+{
+    check_group("large arrays");
+    for (int looped = 0; looped < 2; looped++)
+        for (int own = 0; own < 2; own++) {
+            faulty f = {0};
+            taut_allocator allocator = faulty_allocator(&f);
+            taut_arena arena;
+            taut_arena_init(&arena, own ? &allocator : NULL);
+            arena.looped = looped;
+            bool good = true;
+            for (int k = 0; k < 8; k++) {
+                unsigned char *x = taut_arena_get(&arena, 3 << 18, 1);
+                good = good && x && all_zero(x, 3 << 18);
+                if (x)
+                    memset(x, 1, 3 << 18);
+            }
+            check_row(good, "looped %d, own allocator %d", looped, own);
+            if (own)
+                check_equal("blocks", f.live, looped ? 2 : 8);
+            taut_arena_clear(&arena);
+            check_row(arena.looped == looped, "a cleared arena stays as it was");
+        }
+}
+
 static void impossible_sizes(void)
 {
     check_group("overflow");
@@ -206,6 +232,7 @@ static void near_misses(void)
 int main(void)
 {
     blocks_are_apart();
+    large_arrays();
     impossible_sizes();
     growing();
     failing_at_every_call();

@@ -8,6 +8,7 @@
 #include "linalg/segments.h"
 #include "linalg/small_kernels.h"
 #include "support/table.h"
+#include "system/fused.h"
 #include "system/modes/modes.h"
 #include "system/system.h"
 
@@ -504,7 +505,44 @@ static void compare_columns(taut_context *context, const taut_pattern *g, double
     free(back);
 }
 
-static void compare_pull(const char *text, const char *name)
+/* Accelerations and kicks in one pass against forces, interpreted and compiled; v is kept. */
+static void compare_kick(taut_system *system, taut_context *context, const double *q,
+                         const double *force, const double *tension, bool family, const char *name)
+{
+    taut_sizes sizes;
+    taut_error error = {0};
+    taut_system_sizes(system, &sizes);
+    const taut_index n = sizes.coordinates, m = sizes.bonds;
+    double *a = numbers(n), *lambda = numbers(m), *v = numbers(n), *old = numbers(n),
+           *inverse = numbers(n);
+    for (int row = 0; row < 4; row++) {
+        const bool masses = row % 2;
+        if (row == 2 && taut_system_native(system, INFINITY, &error))
+            break; /* no compiler */
+        double worst = 0;
+        for (taut_index i = 0; i < n; i++) {
+            old[i] = v[i] = number();
+            inverse[i] = masses ? 1 + fabs(number()) : 1;
+        }
+        taut_values values = {.force = a, .bond = lambda};
+        taut_kick kick = {.h = 0.25, .v = v, .inverse = masses ? inverse : NULL};
+        check_row(taut_evaluate_pull(context, 0.3, q, NULL, &values, &kick) && kick.done == family,
+                  "%s, %d: kicked %d, right %d", name, row, !family, family);
+        for (taut_index i = 0; i < n && family; i++) {
+            const double right = force[i] * inverse[i];
+            worst = fmax(worst, fabs(a[i] - right) + fabs(v[i] - old[i] - 0.25 * right));
+        }
+        for (taut_index i = 0; i < m && family; i++)
+            worst = fmax(worst, fabs(lambda[i] - tension[i]));
+        check_below(name, worst, 1e-11);
+    }
+    double *all[] = {a, lambda, v, old, inverse};
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
+        free(all[k]);
+}
+
+/* family: points of one family are kicked with the forces. */
+static void compare_pull(const char *text, const char *name, bool family)
 {
     taut_system *system = NULL;
     taut_context *context = NULL;
@@ -532,7 +570,7 @@ static void compare_pull(const char *text, const char *name)
     compare_columns(context, &g, q, v, name);
     code = taut_evaluate_inside(
         context, 0.3, q, v, TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, &error);
-    check_row(code == 0 && taut_evaluate_pull(context, 0.3, q, v, &pulled), "%s: %s", name,
+    check_row(code == 0 && taut_evaluate_pull(context, 0.3, q, v, &pulled, NULL), "%s: %s", name,
               error.message);
     for (taut_index i = 0; i < m; i++) {
         double lambda = values.bond[i] / taut_context_compliance(context)[i];
@@ -543,8 +581,11 @@ static void compare_pull(const char *text, const char *name)
     for (taut_index i = 0; i < n; i++)
         worst = fmax(worst, fabs(values.force[i] - force[i]));
     check_below(name, worst, 1e-11); /* forces of several hundred */
+    compare_kick(system, context, q, force, tension, family, name);
     q[1] = NAN;
-    check_row(!taut_evaluate_pull(context, 0.3, q, v, &pulled), "%s: NaN is not seen", name);
+    check_row(!taut_evaluate_pull(context, 0.3, q, v, &pulled, NULL), "%s: NaN is not seen", name);
+    taut_kick kick = {.h = 0.25, .v = v};
+    check_row(!taut_evaluate_pull(context, 0.3, q, NULL, &pulled, &kick), "%s: NaN, kicked", name);
     double *all[] = {
         q, v, force, tension, values.force, values.bond, values.bond_dt, values.jacobian};
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
@@ -558,16 +599,44 @@ static void compare_pull(const char *text, const char *name)
     "[potential]\nsum(bob[i].y + 0.1*bob[i].x^2 for i in 1..N)\n[start]\nbob[i] = (i, 0) for i "   \
     "in 1..N\n[bonds]\n"
 
+/* Another number of links, so that blocks end elsewhere. */
+#define HEAVY(dimension)                                                                           \
+    "[parameters]\nN = 573\nL[i] = 1 + i/N for i in 1..N\n[particles]\ndimension = " #dimension    \
+    "\nbob[i] for i in 1..N mass 1\n[potential]\nsum(bob[i].y for i in 1..N)\n[start]\nbob[i].x "  \
+    "= "                                                                                           \
+    "i for i in 1..N\n[bonds]\n"
+
 static void test_pull(void)
 {
     check_group("springs");
     compare_pull(HEAD "a[1] = length(bob[1]) - 1 stiffness 9\n"
                       "a[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N stiffness 4 + i/N\n",
-                 "chain");
+                 "chain", true);
+    compare_pull(HEAVY(2) "a[1] = length(bob[1]) - 1 stiffness 9\n"
+                          "a[i] = length(bob[i] - bob[i-1]) - L[i]*cos(t) for i in 2..N stiffness "
+                          "4\n[forces]\nbob[1].x = 3*sin(t)\n",
+                 "chain, forces at its end", true);
+    compare_pull(HEAVY(2) "a[i] = length(bob[i] - bob[i-1]) - L[i] for i in 2..N stiffness 4\n"
+                          "[forces]\nbob[77].y = -bob[77].y\n",
+                 "chain, a force inside", true);
+    compare_pull(HEAVY(3) "a[i] = length(bob[i] - bob[i-1]) - L[i] for i in 2..N stiffness 4\n",
+                 "chain in space", true);
+    compare_pull(HEAVY(2) "a[i] = length(bob[i] - 2*bob[i-1] + bob[i-2]) - 1 for i in 3..N "
+                          "stiffness 4\nb[i] = bob[i].x - bob[i-1].x - 1 for i in 2..40 "
+                          "stiffness 3\n",
+                 "bends", true);
+    compare_pull("[parameters]\nN = 301\n[coordinates]\nx[i] for i in 1..N\n[start]\nx[i] = i for "
+                 "i in 1..N\n[bonds]\na[i] = exp(x[i]/N) - x[i-1] for i in 2..N stiffness 4\n",
+                 "a line", true);
+    compare_pull("[parameters]\nN = 40\n[coordinates]\nx[i] for i in 1..N\n[start]\nx[i] = i for "
+                 "i in 1..N\n[bonds]\na[i] = x[i]^2 - i for i in 1..N stiffness 4\n",
+                 "points of their own", true);
     compare_pull(HEAD "a[i] = length(bob[i] - bob[N+1-i]) - 1 for i in 1..N/2 stiffness 4\n"
                       "b[i] = bob[i].x*bob[i+2].y - 1 for i in 1..N-2 stiffness 2\n"
                       "c[i] = length(bob[2*i] - bob[1]) - i for i in 1..N/2 stiffness 2 + t^2\n",
-                 "several families");
+                 "several families", true);
+    compare_pull(HEAD "a[i] = length(bob[i] - bob[N+1-i]) - 1 for i in 1..N/2 stiffness 4\n",
+                 "no family", false);
 }
 
 /* ---- the bound in place of a spectrum */

@@ -231,9 +231,45 @@ static void test_counts(void)
     }
 }
 
+/* The same solution in families, whose points are kicked with their forces; and where these are so
+ * large that their sum overflows, so that the step is made in the other way. */
+static void test_families(void)
+{
+    static const struct {
+        const char *name, *model, *options;
+        double h, omega;
+    } rows[] = {
+        {"family",
+         "[coordinates]\nx[i] for i in 1..40\n[mass]\nx[i] = i for i in 1..40\n[bonds]\n"
+         "s[i] = x[i] for i in 1..40 stiffness 100*i\n[start]\nx[i] = 1 for i in 1..40\n",
+         "method=verlet step=0.125 until=25", 0.125, 10},
+        {"sum overflows",
+         "[coordinates]\nx[i] for i in 1..40\n[bonds]\ns[i] = x[i] for i in 1..40 stiffness "
+         "6.25e306\n[start]\nx[i] = 1 for i in 1..40\n",
+         "motion=full method=verlet step=1e-154 until=2e-152", 1e-154, 2.5e153},
+    };
+    check_group("verlet, families");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        const double h = rows[k].h, theta = 2 * asin(h * rows[k].omega / 2);
+        driven d = driven_create(rows[k].model, rows[k].options, NULL);
+        if (driven_good(rows[k].name, &d)) {
+            int code = taut_solver_advance(d.solver, 200 * h, &d.error);
+            check_row(code == 0, "%s: %s", rows[k].name, d.error.message);
+            for (int i = 0; i < 40; i++) {
+                check_near(rows[k].name, taut_solver_position(d.solver)[i], cos(200 * theta),
+                           1e-11);
+                check_near(rows[k].name, taut_solver_velocity(d.solver)[i] * h,
+                           -sin(200 * theta) * sin(theta), 1e-11);
+            }
+        }
+        driven_destroy(&d);
+    }
+}
+
 int main(void)
 {
     test_discrete_solution();
+    test_families();
     test_full_mass();
     test_moving_bond();
     test_order();

@@ -5,7 +5,8 @@
  * 1.5e8 operations and 2.2e5 for each operation of the expressions, as measured for the shipped
  * models (within a factor of 1.5). No clock is read, and what the cache contains does not count, so
  * that every run with the same options decides alike. Families of many members run in vectors
- * without a compiler, and gain nothing. */
+ * without a compiler, and gain little (a chain of 1000 links: RATTLE 10 %, dop8 20 %; Verlet 40 %).
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -153,6 +153,7 @@ static int make(const taut_solver *like, const taut_options *options,
     TAUT_NEED(error, made);
     *made = *like;
     taut_arena_init(&made->arena, &from);
+    made->arena.looped = true;
     int status = build(made, options, error);
     /* TAUT_RETRY at the initial state: no smaller step can help */
     return status > 0 ? taut_fail(error, TAUT_ERROR_EVALUATE,

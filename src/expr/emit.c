@@ -222,30 +222,39 @@ static void put_instruction(taut_source *source, const taut_tape *tape, const ch
 
 enum { READ = 1, WRITTEN = 2 };
 
-/* Reads input k: from its register, or from where it is bound to. */
-static void put_input(taut_source *source, const taut_tape_binding *binding, int32_t k)
+/* Where inputs are: in registers s apart, or where one member or member i of a family is bound
+ * to. */
+typedef struct places {
+    const taut_bound_input *input; /* or NULL */
+    bool family;
+} places;
+
+/* Reads input k. */
+static void put_input(taut_source *source, places at, int32_t k)
 {
-    const taut_bound_input *in = binding ? &binding->input[k] : NULL;
+    const taut_bound_input *in = at.input ? &at.input[k] : NULL;
     print(source, "    const double r%d = ", (int)k);
     if (in && in->number)
         put_number(source, *in->number);
+    else if (in && in->array >= 0 && at.family)
+        print(source, "f%d[%d * i + %d]", (int)in->array, (int)in->stride, (int)in->place);
     else if (in && in->array >= 0)
         print(source, "from[%d][%d]", (int)in->array, (int)in->place);
     else
-        print(source, in ? "x[%d]" : "x[%d * s]", (int)k);
+        print(source, in && !at.family ? "x[%d]" : "x[%d * s]", (int)k);
     put(source, ";\n", 2);
 }
 
 /* An instruction, and before it the inputs that it is the first to need. */
-static void put_step(taut_source *source, const taut_tape *tape, const taut_tape_binding *binding,
-                     const char *function, int32_t i, unsigned char *flag)
+static void put_step(taut_source *source, const taut_tape *tape, places at, const char *function,
+                     int32_t i, unsigned char *flag)
 {
     const taut_instruction *in = &tape->code[i];
     const int32_t operand[3] = {in->a, in->b, in->c};
     for (int k = 0; k < taut_op_table[in->op].arity; k++)
         if (operand[k] < tape->inputs && !(flag[operand[k]] & READ)) {
             flag[operand[k]] |= READ;
-            put_input(source, binding, operand[k]);
+            put_input(source, at, operand[k]);
         }
     put_instruction(source, tape, function, in);
 }
@@ -263,7 +272,7 @@ static void put_body(taut_source *source, const taut_tape *tape, const char *fun
           "static inline%s void %s_%d(const double *restrict x, double *restrict y, long s)\n{\n",
           length <= INLINE_LENGTH ? " __attribute__((always_inline))" : "", function, (int)length);
     for (int32_t i = 0; i < length; i++) {
-        put_step(source, tape, NULL, function, i, flag);
+        put_step(source, tape, (places){0}, function, i, flag);
         if (flag[tape->code[i].to] & WRITTEN)
             print(source, "    y[%d * s] = r%d;\n", (int)tape->code[i].to, (int)tape->code[i].to);
     }
@@ -271,20 +280,22 @@ static void put_body(taut_source *source, const taut_tape *tape, const char *fun
 }
 
 /* Inputs that an output or the sum of a bound tape shows directly. */
-static void put_shown(taut_source *source, const taut_tape *tape, int32_t reg, unsigned char *flag)
+static void put_shown(taut_source *source, const taut_tape *tape, places at, int32_t reg,
+                      unsigned char *flag)
 {
     if (reg >= tape->inputs || (flag[reg] & READ))
         return;
     flag[reg] |= READ;
-    put_input(source, tape->binding, reg);
+    put_input(source, at, reg);
 }
 
 /* Leaves the function when a pivot is too small, NaN included. */
 static void put_pivot(taut_source *source, const taut_tape *tape, const int32_t *pair,
                       unsigned char *flag)
 {
-    put_shown(source, tape, pair[0], flag);
-    put_shown(source, tape, pair[1], flag);
+    const places at = {tape->binding->input, false};
+    put_shown(source, tape, at, pair[0], flag);
+    put_shown(source, tape, at, pair[1], flag);
     print(source, "    if (!(");
     put_operand(source, tape, pair[0]);
     print(source, " > ");
@@ -343,6 +354,7 @@ static void put_bound(taut_source *source, const taut_tape *tape, const char *fu
 {
     const taut_tape_binding *binding = tape->binding;
     const taut_bound_output *end = binding->output + binding->output_end[level];
+    const places at = {binding->input, false};
     memset(flag, 0, (size_t)tape->registers);
     print(source,
           "static%s double %s_bound%d(const double *const *from, double *const *to, const double "
@@ -352,11 +364,11 @@ static void put_bound(taut_source *source, const taut_tape *tape, const char *fu
               : "",
           function, level);
     for (int32_t i = 0; i < tape->level_end[level]; i++)
-        put_step(source, tape, binding, function, i, flag);
+        put_step(source, tape, at, function, i, flag);
     for (const taut_bound_output *out = binding->output; out < end; out++)
-        put_shown(source, tape, out->from, flag);
+        put_shown(source, tape, at, out->from, flag);
     for (int32_t k = 0; k < binding->watch_end[level]; k++)
-        put_shown(source, tape, binding->watch[k], flag);
+        put_shown(source, tape, at, binding->watch[k], flag);
     print(source, "    const double sum = 0.0");
     for (int32_t k = 0; k < binding->watch_end[level]; k++) {
         put(source, " + ", 3);
@@ -529,6 +541,46 @@ static void put_bound_table(taut_source *source, const taut_tape *tape, const ch
         put_stages(source, tape, function);
 }
 
+/* The family form (tape.h); arrays get names, so that compilers see which loads are neighbours. */
+static void put_family(taut_source *source, const taut_tape *tape, const char *function,
+                       unsigned char *flag)
+{
+    const taut_family_binding *family = tape->family;
+    const places at = {family->input, true};
+    memset(flag, 0, (size_t)tape->registers);
+    print(source,
+          "void %s_family(const double *const *from, const double *restrict x, long s, long first, "
+          "long n, double *const *to)\n{\n    double *restrict y0 = to[0];\n",
+          function);
+    for (int32_t k = -1; k < tape->inputs; k++) {
+        const int32_t array = k < 0 ? family->factor : family->input[k].array;
+        bool known = array < 0 || (k >= 0 && array == family->factor);
+        for (int32_t j = 0; j < k; j++)
+            known = known || family->input[j].array == array;
+        if (!known)
+            print(source, "    const double *restrict f%d = from[%d];\n", (int)array, (int)array);
+    }
+    for (int32_t b = 1; b <= family->buffers; b++)
+        print(source, "    double *restrict y%d = to[%d];\n", (int)b, (int)b);
+    print(source, "    TAUT_INDEPENDENT\n    for (long l = 0; l < n; l++) {\n"
+                  "    const long i = first + l;\n");
+    for (int32_t i = 0; i < tape->level_end[1]; i++)
+        put_step(source, tape, at, function, i, flag);
+    put_shown(source, tape, at, tape->output[0], flag);
+    for (int32_t b = 0; b < family->buffers; b++)
+        put_shown(source, tape, at, family->reg[b], flag);
+    print(source, "    const double lambda = f%d[i + %d] * ", (int)family->factor,
+          (int)family->row);
+    put_operand(source, tape, tape->output[0]);
+    print(source, ";\n    y0[i + %d] = lambda;\n", (int)family->row);
+    for (int32_t b = 0; b < family->buffers; b++) {
+        print(source, "    y%d[l] = lambda * ", (int)b + 1);
+        put_operand(source, tape, family->reg[b]);
+        print(source, ";\n");
+    }
+    print(source, "    }\n}\n");
+}
+
 /* Everything for one level: the body, its form for one lane and, for short ones, the loops. */
 static void put_level(taut_source *source, const taut_tape *tape, const char *function, int length,
                       unsigned char *flag)
@@ -576,5 +628,7 @@ int taut_native_emit(const taut_tape *tape, const char *function, taut_source *s
     if (!alone && tape->members <= 1)
         put_table(source, tape, function);
     put_bound_table(source, tape, function, flag);
+    if (tape->family && tape->level_end[1] <= LOOP_LENGTH)
+        put_family(source, tape, function, flag);
     return source->failed ? taut_fail_memory(error) : 0;
 }

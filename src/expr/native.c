@@ -66,6 +66,7 @@ typedef struct native_function {
     void (*const *one)(double *regs);
     const taut_bound_function *bound; /* NULL for tapes that are not bound */
     taut_stages_function stages;
+    taut_family_function family;
 } native_function;
 
 /* What one creation works with; texts live in the arena. */
@@ -464,9 +465,11 @@ static void *find_symbol(void *object, int k, const char *form)
 /* dlsym gives a data pointer; POSIX has it mean a function all the same. */
 static bool find_function(void *object, int k, native_function *function)
 {
-    void *lanes = find_symbol(object, k, ""), *stages = find_symbol(object, k, "_stages");
+    void *lanes = find_symbol(object, k, ""), *stages = find_symbol(object, k, "_stages"),
+         *family = find_symbol(object, k, "_family");
     memcpy(&function->lanes, &lanes, sizeof lanes);
     memcpy(&function->stages, &stages, sizeof stages);
+    memcpy(&function->family, &family, sizeof family);
     function->one = find_symbol(object, k, "_one");
     function->bound = find_symbol(object, k, "_bound");
     return lanes || function->one || function->bound;
@@ -552,6 +555,7 @@ int taut_native_within(taut_tape *const *tapes, int count, const char *folder, d
         tapes[i]->native_one = b.function[i].one;
         tapes[i]->native_bound = b.function[i].bound;
         tapes[i]->native_stages = b.function[i].stages;
+        tapes[i]->native_family = b.function[i].family;
     }
     made->arena = arena;
     *native = made;

@@ -43,7 +43,7 @@ static inline bool taut_is_paired(int32_t op)
 enum { TAUT_BOUND_LEVELS = 2 };
 typedef struct taut_bound_input {
     const double *number;
-    int32_t array, place;
+    int32_t array, place, stride; /* stride: of a family, from member to member */
 } taut_bound_input;
 typedef struct taut_bound_output {
     int32_t from, array, place; /* from: register */
@@ -68,6 +68,18 @@ typedef struct taut_tape_binding {
  * large; and NaN when a pivot is too small. */
 typedef double (*taut_bound_function)(const double *const *from, double *const *to,
                                       const double *regs);
+
+/* A tape of a family of springs can be bound likewise: its compiled form loads members first ..
+ * first + n - 1, input k of member i from[array][place + stride i], or, the same for all, from its
+ * register, and stores lambda = (output 0) from[factor][row + i] at to[0][row + i], lambda reg[b]
+ * of the l-th member at to[1 + b][l]. */
+typedef struct taut_family_binding {
+    const taut_bound_input *input; /* [inputs] */
+    int32_t factor, row, buffers;
+    const int32_t *reg; /* [buffers] */
+} taut_family_binding;
+typedef void (*taut_family_function)(const double *const *from, const double *regs, long lanes,
+                                     long first, long n, double *const *to);
 
 /* Stages of an explicit method (base/field.h); returns the first one that fails, or the count. */
 struct taut_stages;
@@ -95,6 +107,8 @@ typedef struct taut_tape {
     const taut_tape_binding *binding;        /* of a tape with one member, or NULL */
     const taut_bound_function *native_bound; /* [TAUT_BOUND_LEVELS], or NULL */
     taut_stages_function native_stages;      /* or NULL */
+    const taut_family_binding *family;       /* or NULL */
+    taut_family_function native_family;      /* or NULL */
 } taut_tape;
 
 /* Makes a tape of `count` outputs (graph nodes) with their levels. `inputs` is the number of

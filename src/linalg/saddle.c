@@ -155,6 +155,7 @@ int taut_saddle_create(const taut_saddle_shape *shape, taut_backend backend,
     TAUT_NEED(error, made);
     memset(made, 0, sizeof *made);
     taut_arena_init(&made->arena, &owner);
+    made->arena.looped = true;
     int status = choose(made, shape, backend, error);
     if (status == 0)
         status = taut_form_reserve(&made->form, &made->arena, error);

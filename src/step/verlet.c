@@ -64,39 +64,46 @@ TAUT_HOT static void kick_and_drift(taut_index count, double h, const taut_state
     }
 }
 
-/* a = M^-1 F(t, q) and lambda = C^-1 g of a state. */
-static int accelerate(taut_stepper *s, taut_state *state, taut_error *error)
+/* a = M^-1 F(t, q) and lambda = C^-1 g of a state, and the second kick: of the next state, or, from
+ * its acceleration alone, of what the next drift overwrites. */
+static int accelerate(taut_stepper *s, double h, taut_state *state, taut_error *error)
 {
     taut_mechanics *x = &((verlet *)s->work)->mechanics;
+    taut_kick both = {.h = h / 2, .v = s->last.v, .inverse = x->inverse};
     x->values.force = state->a;
     x->values.bond = state->lambda;
-    bool done =
-        s->m > 0 && taut_evaluate_pull(s->context, state->t, state->q, state->v, &x->values);
+    bool done = s->m > 0 && taut_evaluate_pull(s->context, state->t, state->q, state->v, &x->values,
+                                               x->own ? NULL : &both);
     if (!done)
         TAUT_TRY(taut_evaluate_inside(s->context, state->t, state->q, state->v, x->wanted,
                                       &x->values, error));
     s->statistics->force_evaluations++;
+    if (done && both.done)
+        return TAUT_OK;
+    if (both.done) /* values so large that their sum was not finite */
+        kick_and_drift(s->n, h, &s->now, s->last.v, s->last.q);
     if (s->m > 0 && !done) {
         divide(s->m, state->lambda, x->compliance);
         taut_pattern_add_transposed(&x->jacobian, x->values.jacobian, -1, state->lambda, state->a);
     }
     if (x->values.stiff_force)
         taut_add(s->n, x->values.stiff_force, state->a);
-    return taut_mechanics_divide(x, state->a, error);
+    TAUT_TRY(taut_mechanics_divide(x, state->a, error));
+    kick(s->n, h, state->a, s->last.v);
+    return TAUT_OK;
 }
 
 static int step(taut_stepper *s, double h, taut_error *error)
 {
     verlet *w = s->work;
     if (!w->fresh)
-        TAUT_TRY(accelerate(s, &s->now, error));
+        TAUT_TRY(accelerate(s, h, &s->now, error));
     w->fresh = true;
 
     taut_state old = s->now, next = s->last;
     next.t = old.t + h;
     kick_and_drift(s->n, h, &old, next.v, next.q);
-    TAUT_TRY(accelerate(s, &next, error));
-    kick(s->n, h, next.a, next.v);
+    TAUT_TRY(accelerate(s, h, &next, error));
     s->now = next;
     s->last = old;
     s->statistics->steps++;

@@ -55,7 +55,8 @@ static int make_arrays(taut_context *context, taut_error *error)
     context->fixed = TAUT_NEW(arena, unsigned char, sizes->parameters);
     TAUT_NEED(error, context->fixed);
     TAUT_TRY(TAUT_RESERVE(arena, sizes->parameters, error, &context->parameter));
-    TAUT_TRY(TAUT_RESERVE(arena, sizes->bonds, error, &context->compliance, &context->damping));
+    TAUT_TRY(TAUT_RESERVE(arena, sizes->bonds, error, &context->compliance, &context->damping,
+                          &context->stiffness));
     TAUT_TRY(TAUT_RESERVE(arena, sizes->coordinates, error, &context->mass));
     TAUT_TRY(TAUT_RESERVE(arena, longest, error, &context->scratch));
     bool steady = false;
@@ -121,6 +122,7 @@ int taut_context_create(const taut_system *system, const taut_allocator *allocat
     taut_allocator use = allocator ? *allocator : system->arena.allocator;
     taut_arena first;
     taut_arena_init(&first, &use);
+    first.looped = true;
     taut_context *context = TAUT_NEW(&first, taut_context, 1);
     TAUT_NEED(error, context);
     context->system = system;
@@ -358,6 +360,8 @@ static int renew(taut_context *context, taut_error *error)
     apply_derived(context);
     TAUT_TRY(check_bonds(context, error));
     TAUT_TRY(check_kinds(context, error));
+    for (taut_index i = 0; i < system->sizes.bonds; i++)
+        context->stiffness[i] = context->compliance[i] > 0 ? 1 / context->compliance[i] : 0;
     return renew_mass(context, error);
 }
 

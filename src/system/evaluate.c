@@ -3,6 +3,7 @@
 #include "base/rows.h"
 #include "base/vectors.h"
 #include "system/hold.h"
+#include "system/kernel/family.h"
 #include "system/kernel/scatter.h"
 
 #include <math.h>
@@ -214,9 +215,10 @@ static double run_kernel(taut_context *context, const taut_statement_kernel *ker
     return odd;
 }
 
-/* *forced: something was added to the steady forces, which are known to be finite. */
+/* All but kernel `left`. *forced: something was added to the steady forces, which are known to be
+ * finite. */
 static double run_kernels(taut_context *context, const taut_inputs *inputs, unsigned wanted,
-                          taut_values *values, bool *forced)
+                          int32_t left, taut_values *values, bool *forced)
 {
     const taut_system *system = context->system;
     bool skip_mass = system->sizes.mass == TAUT_MASS_DIAGONAL;
@@ -226,7 +228,7 @@ static double run_kernels(taut_context *context, const taut_inputs *inputs, unsi
         const taut_statement_kernel *kernel = context->kernel[k];
         unsigned asked = kernel->steady ? steady_wanted : wanted;
         int level = taut_statement_kernel_level(kernel, asked);
-        if (level < 0 || (skip_mass && kernel->role == TAUT_ROLE_MASS))
+        if (k == left || level < 0 || (skip_mass && kernel->role == TAUT_ROLE_MASS))
             continue;
         *forced = *forced || (kernel->role != TAUT_ROLE_BOND && !kernel->steady);
         odd += run_kernel(context, kernel, &context->regs[k], level, inputs, asked, values);
@@ -281,7 +283,7 @@ static double run_all(taut_context *context, const taut_inputs *inputs, unsigned
         add_plain_mass(context, wanted, inputs->v, values);
     if (system->sizes.mass == TAUT_MASS_DIAGONAL)
         wanted &= ~(unsigned)TAUT_WANT_MASS;
-    return run_kernels(context, inputs, wanted, values, forced);
+    return run_kernels(context, inputs, wanted, -1, values, forced);
 }
 
 static void count(taut_context *context, unsigned wanted)
@@ -350,19 +352,102 @@ static int evaluate(taut_context *context, double t, const double *q, const doub
     return check_bonds(system, t, wanted, values, error);
 }
 
+/* The largest family of springs whose points can be kicked at once; -1: there is none. */
+static int32_t find_family(const taut_context *context)
+{
+    int32_t best = -1;
+    for (int32_t k = 0; k < context->system->kernels; k++)
+        if (context->kernel[k]->family &&
+            (best < 0 || context->kernel[k]->members > context->kernel[best]->members))
+            best = k;
+    return best;
+}
+
+/* May a kernel add to the forces on coordinates begin .. end-1? */
+static bool meets(const taut_statement_kernel *kernel, taut_index begin, taut_index end)
+{
+    bool met = kernel->members > 1 || (kernel->role == TAUT_ROLE_FORCE &&
+                                       kernel->rows.first >= begin && kernel->rows.first < end);
+    for (int32_t c = 0; c < kernel->locals && kernel->role != TAUT_ROLE_FORCE; c++)
+        met =
+            met || (kernel->local[c].places.first >= begin && kernel->local[c].places.first < end);
+    return met;
+}
+
+/* Kernels that add to the forces on inner points of a family before it does. */
+static bool others_meet(const taut_context *context, int32_t family, unsigned wanted)
+{
+    const taut_statement_kernel *kernel = context->kernel[family];
+    const taut_index begin = taut_family_begin(kernel), end = taut_family_end(kernel);
+    bool met = false;
+    for (int32_t k = 0; k < context->system->kernels && !met; k++)
+        met = k != family && !context->kernel[k]->steady &&
+              taut_statement_kernel_level(context->kernel[k], wanted) >= 0 &&
+              meets(context->kernel[k], begin, end);
+    return met;
+}
+
+/* Points that a family has not kicked. */
+static void kick_points(const taut_kick *kick, double *force, taut_index begin, taut_index end)
+{
+    for (taut_index i = begin; i < end; i++) {
+        force[i] *= kick->inverse ? kick->inverse[i] : 1;
+        kick->v[i] += kick->h * force[i];
+    }
+}
+
+/* Forces and kicks with the springs of a family last. */
+static double pull_and_kick(taut_context *context, const taut_inputs *inputs, int32_t family,
+                            taut_values *values, taut_kick *kick)
+{
+    const unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_PULL;
+    const taut_index n = context->system->sizes.coordinates;
+    const taut_statement_kernel *kernel = context->kernel[family];
+    const taut_index begin = taut_family_begin(kernel), end = taut_family_end(kernel);
+    const double *steady = context->steady_force ? context->steady_force : context->scratch;
+    taut_family_target to = {.stiffness = context->stiffness,
+                             .lambda = values->bond,
+                             .base = steady,
+                             .force = values->force,
+                             .inverse = kick->inverse,
+                             .h = kick->h,
+                             .v = kick->v};
+    bool forced = false;
+    if (others_meet(context, family, wanted)) {
+        taut_copy(n, steady, values->force);
+        to.base = values->force;
+    } else {
+        taut_copy(begin, steady, values->force);
+        taut_copy(n - end, steady + end, values->force + end);
+    }
+    double odd = run_kernels(context, inputs, wanted, family, values, &forced);
+    odd += taut_family_run(kernel, inputs, &context->regs[family], &to);
+    if (forced)
+        odd += taut_lanes_test(values->force, n);
+    kick_points(kick, values->force, 0, begin);
+    kick_points(kick, values->force, end, n);
+    kick->done = true;
+    return odd;
+}
+
 bool taut_evaluate_pull(taut_context *context, double t, const double *q, const double *v,
-                        taut_values *values)
+                        taut_values *values, taut_kick *kick)
 {
     const taut_system *system = context->system;
     const unsigned stiff = values->stiff_force ? (unsigned)TAUT_WANT_STIFF_FORCE : 0;
     if (system->evaluate || system->muted || system->sizes.kind != TAUT_MECHANICAL)
         return false;
-    taut_inputs inputs = {
-        .q = q, .v = v ? v : context->scratch, .parameter = context->parameter, .t = t};
+    taut_inputs inputs = {.q = q,
+                          .v = v ? v : context->scratch,
+                          .lambda = context->stiffness,
+                          .parameter = context->parameter,
+                          .t = t};
     inputs.branch = taut_hold_branches(context);
     bool forced = false;
-    double odd =
-        run_all(context, &inputs, TAUT_WANT_FORCE | TAUT_WANT_PULL | stiff, values, &forced);
+    const int32_t family = kick && !stiff ? find_family(context) : -1;
+    double odd = family >= 0 ? pull_and_kick(context, &inputs, family, values, kick)
+                             : run_all(context, &inputs, TAUT_WANT_FORCE | TAUT_WANT_PULL | stiff,
+                                       values, &forced);
     if (forced)
         odd += taut_lanes_test(values->force, system->sizes.coordinates);
     if (forced && stiff)

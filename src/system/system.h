@@ -168,6 +168,7 @@ struct taut_context {
     taut_statistics statistics;
     int64_t renewals; /* how often parameters were renewed */
     double *parameter, *compliance, *damping, *mass;
+    double *stiffness;    /* [m] 1/compliance; 0 of rigid bonds */
     unsigned char *fixed; /* as parameter_fixed, for this context */
     double *scratch;      /* [n] zero velocities, where v is not given */
     double *joined;       /* [2n] (q, v), for invariants of mechanical systems, or NULL */
@@ -227,11 +228,18 @@ static inline bool taut_system_columns(const taut_system *system)
 }
 /* Clears g, g_t, G and gamma of muted bonds. (evaluate.c) */
 void taut_values_mute(const taut_system *system, unsigned wanted, taut_values *values);
+/* What may go with forces, point by point, while they are in the cache: force becomes a = M^-1
+ * force, and v += h a. */
+typedef struct taut_kick {
+    double h, *v;
+    const double *inverse; /* 1/M; NULL: all masses are 1 */
+    bool done;             /* set where it was done, also when the result is false */
+} taut_kick;
 /* force = f - G^T C^-1 g, bond = C^-1 g, and stiff_force where its array is there, in one pass that
- * does not store G. All bonds are springs. false: this is not possible here, or something is not
- * finite: taut_evaluate_inside finds out what. (evaluate.c) */
+ * does not store G. All bonds are springs. kick: may be NULL. false: this is not possible here, or
+ * something is not finite: taut_evaluate_inside finds out what. (evaluate.c) */
 bool taut_evaluate_pull(taut_context *context, double t, const double *q, const double *v,
-                        taut_values *values);
+                        taut_values *values, taut_kick *kick);
 /* The tangent (and control) pattern, which is formed with the maps of all kernels at the first
  * call. Threads may share the system. */
 int taut_system_form(const taut_system *system, const taut_patterns **patterns, taut_error *error);

@@ -4,6 +4,7 @@
  * Bonds:    gdot = G v + g_t and gamma = g_qq(v,v) + 2 g_qt v + g_tt are directional derivatives
  * along (q' = v, t' = 1, v' = 0). Kinetic:  p = T_v, M = T_vv, inertial force T_q - (d/dt) p at
  * v' = 0   (Euler-Lagrange). */
+#include "system/kernel/family.h"
 #include "system/kernel/scatter.h"
 
 #include <string.h>
@@ -433,7 +434,7 @@ static int plan_evaluation(taut_statement_kernel *kernel, taut_local *local, tau
         local[c].places = taut_places_make(local[c].gather, local[c].one, kernel->members);
     kernel->rows = taut_places_make(kernel->row, 0, kernel->members);
     kernel->steady = !held && is_steady(kernel);
-    if (taut_statement_kernel_plan_fetches(kernel, arena) ||
+    if (taut_statement_kernel_plan_fetches(kernel, arena) || taut_family_plan(kernel, arena) ||
         (kernel->role == TAUT_ROLE_BOND && plan_watch(kernel, arena)))
         return TAUT_ERROR_MEMORY;
     return taut_statement_kernel_plan_simple(kernel, arena);

@@ -120,6 +120,7 @@ typedef struct taut_statement_kernel {
     bool uses_q, uses_v, uses_t; /* does the value (level 0; KINETIC: M) depend on it? */
     bool kinks, tables;          /* the value has abs, min, floor, ...; table look-ups */
     taut_guards *guards;         /* of these, or NULL */
+    struct taut_family *family;  /* BOND: of springs whose points follow each other, or NULL */
     bool second;                 /* second derivatives are not identically zero */
     bool steady;                 /* POTENTIAL: the gradient depends on nothing but parameters */
     /* one member of a bond, potential or force: single.c can run it */

@@ -136,20 +136,20 @@ void taut_lanes_add(double *restrict to, double sign, const double *restrict x, 
     }
 }
 
-TAUT_HOT static void divide_next(double *restrict to, const double *restrict x,
-                                 const double *restrict by, int n)
+TAUT_HOT static void weigh_next(double *restrict to, const double *restrict x,
+                                const double *restrict by, int n)
 {
     for (int k = 0; k < n; k++)
-        to[k] = x[k] / by[k];
+        to[k] = x[k] * by[k];
 }
 
-void taut_lanes_divide(double *to, const double *x, const double *by, taut_places at, int n)
+void taut_lanes_weigh(double *to, const double *x, const double *by, taut_places at, int n)
 {
     if (!at.gather && at.stride == 1)
-        divide_next(to, x, by + at.first, n);
+        weigh_next(to, x, by + at.first, n);
     else
         for (int k = 0; k < n; k++)
-            to[k] = x[k] / by[at.gather ? at.gather[k] : at.first + at.stride * k];
+            to[k] = x[k] * by[at.gather ? at.gather[k] : at.first + at.stride * k];
 }
 
 void taut_lanes_pull(double *restrict to, const double *restrict x, const double *restrict y,

@@ -27,8 +27,8 @@ void taut_lanes_load_pairs(double *x, double *y, const double *from, int n);
 void taut_lanes_store(double *to, const double *x, taut_places places, int n);
 /* to[place k] += sign x[k], member by member */
 void taut_lanes_add(double *to, double sign, const double *x, taut_places places, int n);
-/* to[k] = x[k] / by[place k] */
-void taut_lanes_divide(double *to, const double *x, const double *by, taut_places places, int n);
+/* to[k] = x[k] by[place k] */
+void taut_lanes_weigh(double *to, const double *x, const double *by, taut_places places, int n);
 /* to[place k] -= x[k] y[k]; and both components of points in a plane: to[2 k] -= x[k] y[k],
  * to[2 k + 1] -= x[k] z[k] */
 void taut_lanes_pull(double *to, const double *x, const double *y, taut_places places, int n);

@@ -209,7 +209,7 @@ static void scatter_pull(const target *s)
         taut_places rows = taut_places_from(&s->kernel->rows, s->first + begin);
         bool direct = !rows.gather && rows.stride == 1;
         double *tension = direct ? s->values->bond + rows.first : room;
-        taut_lanes_divide(tension, out(s, 0) + begin, s->context->compliance, rows, n);
+        taut_lanes_weigh(tension, out(s, 0) + begin, s->context->stiffness, rows, n);
         if (!direct)
             taut_lanes_store(s->values->bond, tension, rows, n);
         pull(s, begin, n, tension, s->values->force);

@@ -41,7 +41,7 @@ static int bind(taut_statement_kernel *kernel, taut_arena *arena)
         input[k].array = -1;
     for (int32_t k = 0; k < kernel->fetches; k++) {
         const taut_fetch *f = &kernel->fetch[k];
-        input[f->to] = (taut_bound_input){f->data, f->source, f->places.first};
+        input[f->to] = (taut_bound_input){f->data, f->source, f->places.first, 0};
     }
     bind_outputs(kernel, output, binding);
     binding->input = input;
