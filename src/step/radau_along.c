@@ -8,17 +8,24 @@
  *
  * Springs are left alone: their slow velocity C lambda' is known only as well as the derivative
  * of the multipliers' polynomial, whose order is s - 2. Gauss methods do not end with a stage:
- * their positions leave the bonds too, and are put back onto them first. */
+ * their positions leave the bonds too, and are put back onto them first.
+ *
+ * The next step begins after that jump dv, and its accelerations contain what stops it: with
+ *     a_i -> a_i - (A^-1 1)_i dv/h,     lambda_i -> lambda_i - (A^-1 1)_i mu/h
+ * V_i and Q_i are those of a step from the velocity before the jump (A 1 = c), and so is
+ * M a + G^T lambda but for the change of G within the step. Only the accelerations without it
+ * are values of a smooth function, which the polynomials continue: it is taken out of those of
+ * the latest step, and that of the next one is added to the prediction, whose error is then that
+ * of stiff springs. */
 
 #include "base/rows.h"
 #include "base/vectors.h"
 #include "step/radau.h"
 
 /* G with the rows of springs emptied, 1 in D there; right-hand sides of the rigid bonds: -gdot, or
- * without v -g. Returns how many of these there are. */
-static taut_index take_rods(taut_radau *w, const taut_radau_past *end, const double *v, double *y)
+ * without v -g. */
+static void take_rods(taut_radau *w, const taut_radau_past *end, const double *v, double *y)
 {
-    taut_index rods = 0;
     for (taut_index i = 0; i < w->m; i++) {
         bool rod = w->compliance[i] == 0;
         double rate =
@@ -27,9 +34,7 @@ static taut_index take_rods(taut_radau *w, const taut_radau_past *end, const dou
             w->acceleration_g[k] = rod ? end->jacobian[k] : 0;
         w->d[i] = !rod;
         y[i] = rod ? -rate : 0;
-        rods += rod;
     }
-    return rods;
 }
 
 /* One correction of x, q or v: G and g of q, then M dx + G^T mu = 0 with G dx = -gdot or -g. */
@@ -52,7 +57,17 @@ static int correct(taut_stepper *s, double t, const double *q, const double *v, 
         status = taut_saddle_solve(w->acceleration, 1, dx, y, error);
     if (status == 0)
         taut_add(w->n, dx, x);
+    if (status == 0 && x == v && w->jumps) {
+        taut_copy(w->n, dx, end->jump[1]);
+        taut_copy(w->m, y, end->push[1]);
+    }
     return status;
+}
+
+void taut_radau_no_jump(const taut_radau *w, taut_radau_past *past)
+{
+    taut_clear(w->n, past->jump[1]);
+    taut_clear(w->m, past->push[1]);
 }
 
 int taut_radau_along(taut_stepper *s, double h, double *q, double *v, taut_error *error)
@@ -60,8 +75,14 @@ int taut_radau_along(taut_stepper *s, double h, double *q, double *v, taut_error
     enum { POSITIONS = 2 };
     taut_radau *w = s->work;
     int status = TAUT_OK;
-    if (take_rods(w, &w->past[1 - w->top], v, w->bond) == 0)
+    taut_radau_past *past = &w->past[w->top], *end = &w->past[1 - w->top];
+    if (!w->rods)
         return TAUT_OK;
+    if (w->jumps) {
+        taut_copy(w->n, past->jump[1], end->jump[0]);
+        taut_copy(w->m, past->push[1], end->push[0]);
+        taut_radau_no_jump(w, end);
+    }
     for (int pass = 0; status == 0 && !w->table.ends && pass < POSITIONS; pass++)
         status = correct(s, s->now.t + h, q, v, q, error);
     /* the last iterate was near; G of the end itself leaves rounding only */
@@ -73,4 +94,21 @@ int taut_radau_along(taut_stepper *s, double h, double *q, double *v, taut_error
         return TAUT_OK;
     }
     return status;
+}
+
+void taut_radau_jump(taut_radau *w, double h)
+{
+    const taut_radau_past *past = &w->past[w->top];
+    taut_radau_past *trial = &w->past[1 - w->top];
+    double stop[TAUT_STAGES_MAX] = {0}, later[TAUT_STAGES_MAX];
+    for (int i = 0; i < w->s; i++)
+        for (int j = 0; j < w->s; j++)
+            stop[i] += w->table.inverse[i][j];
+    taut_collocation_extend(&w->table, h / past->h, 1, stop, later);
+    for (int i = 0; i < w->s; i++)
+        for (int k = 0; k < 2; k++) {
+            double share = k == 0 ? later[i] / past->h : -stop[i] / h;
+            taut_add_scaled(w->n, share, past->jump[k], trial->a + (int64_t)i * w->n);
+            taut_add_scaled(w->m, share, past->push[k], trial->lambda + (int64_t)i * w->m);
+        }
 }

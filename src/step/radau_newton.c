@@ -138,6 +138,8 @@ static int predict(taut_stepper *s, double h, bool anew, taut_error *error)
         return w->equations->guess(s, h, past, trial->a, trial->lambda, error);
     taut_collocation_extend(&w->table, h / past->h, w->n, past->a, trial->a);
     taut_collocation_extend(&w->table, h / past->h, w->m, past->lambda, trial->lambda);
+    if (w->jumps)
+        taut_radau_jump(w, h);
     const double *row = first_order(w) ? w->table.b : w->table.b_square,
                  early = (first_order(w) ? w->table.early : w->table.early_square)[w->s - 1];
     for (taut_index k = 0; (w->velocity || first_order(w)) && k < w->n; k++) {
