@@ -37,31 +37,53 @@ static void take_rods(taut_radau *w, const taut_radau_past *end, const double *v
     }
 }
 
-/* One correction of x, q or v: G and g of q, then M dx + G^T mu = 0 with G dx = -gdot or -g. */
-static int correct(taut_stepper *s, double t, const double *q, const double *v, double *x,
-                   taut_error *error)
+/* g, G and dg/dt at q. */
+static int evaluate(taut_stepper *s, double t, const double *q, const double *v, taut_error *error)
 {
     taut_radau *w = s->work;
     taut_radau_past *end = &w->past[1 - w->top];
-    double *dx = w->extra, *y = w->bond; /* free between steps */
     taut_values values = {.bond = w->bond, .bond_dt = end->drift, .jacobian = end->jacobian};
-    TAUT_TRY(taut_evaluate_inside(s->context, t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values,
-                                  error));
-    take_rods(w, end, x == v ? v : NULL, y);
-    taut_clear(w->n, dx);
+    return taut_evaluate_inside(s->context, t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values,
+                                error);
+}
+
+/* One correction of x, q or v, with the values at q: M dx + G^T mu = 0 with G dx = -g, or with v
+ * -gdot; dx in w->extra, mu in w->bond. */
+static int correct(taut_stepper *s, const double *v, double *x, taut_error *error)
+{
+    taut_radau *w = s->work;
+    const taut_radau_past *end = &w->past[1 - w->top];
+    take_rods(w, end, v, w->bond);
+    taut_clear(w->n, w->extra);
     s->statistics->factorisations++;
     s->statistics->solves++;
-    int status = taut_saddle_factor(w->acceleration, w->varying ? end->mass : w->mass,
-                                    w->acceleration_g, NULL, w->d, error);
-    if (status == 0)
-        status = taut_saddle_solve(w->acceleration, 1, dx, y, error);
-    if (status == 0)
-        taut_add(w->n, dx, x);
-    if (status == 0 && x == v && w->jumps) {
-        taut_copy(w->n, dx, end->jump[1]);
-        taut_copy(w->m, y, end->push[1]);
+    TAUT_TRY(taut_saddle_factor(w->acceleration, w->varying ? end->mass : w->mass,
+                                w->acceleration_g, NULL, w->d, error));
+    TAUT_TRY(taut_saddle_solve(w->acceleration, 1, w->extra, w->bond, error));
+    taut_add(w->n, w->extra, x);
+    return TAUT_OK;
+}
+
+/* q onto the bonds, to rounding, by Newton's iteration; then v along them. */
+static int put_along(taut_stepper *s, double t, double *q, double *v, taut_error *error)
+{
+    enum { POSITIONS = 3 };
+    static const double NEAR = 1e-8; /* its square is rounding */
+    taut_radau *w = s->work;
+    taut_radau_past *end = &w->past[1 - w->top];
+    double off = INFINITY, size = taut_largest(w->n, q);
+    TAUT_TRY(evaluate(s, t, q, v, error));
+    for (int pass = 0; pass < POSITIONS && off > NEAR * size; pass++) {
+        TAUT_TRY(correct(s, NULL, q, error));
+        off = taut_largest(w->n, w->extra);
+        TAUT_TRY(evaluate(s, t, q, v, error));
     }
-    return status;
+    TAUT_TRY(correct(s, v, v, error));
+    if (w->jumps) {
+        taut_copy(w->n, w->extra, end->jump[1]);
+        taut_copy(w->m, w->bond, end->push[1]);
+    }
+    return TAUT_OK;
 }
 
 void taut_radau_no_jump(const taut_radau *w, taut_radau_past *past)
@@ -72,9 +94,7 @@ void taut_radau_no_jump(const taut_radau *w, taut_radau_past *past)
 
 int taut_radau_along(taut_stepper *s, double h, double *q, double *v, taut_error *error)
 {
-    enum { POSITIONS = 2 };
     taut_radau *w = s->work;
-    int status = TAUT_OK;
     taut_radau_past *past = &w->past[w->top], *end = &w->past[1 - w->top];
     if (!w->rods)
         return TAUT_OK;
@@ -83,11 +103,7 @@ int taut_radau_along(taut_stepper *s, double h, double *q, double *v, taut_error
         taut_copy(w->m, past->push[1], end->push[0]);
         taut_radau_no_jump(w, end);
     }
-    for (int pass = 0; status == 0 && !w->table.ends && pass < POSITIONS; pass++)
-        status = correct(s, s->now.t + h, q, v, q, error);
-    /* the last iterate was near; G of the end itself leaves rounding only */
-    if (status == 0)
-        status = correct(s, s->now.t + h, q, v, v, error);
+    int status = put_along(s, s->now.t + h, q, v, error);
     /* Newton's iteration has got through it: the velocity stays as the method left it */
     if (status == TAUT_ERROR_SINGULAR) {
         taut_error_clear(error);
