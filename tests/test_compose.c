@@ -1,5 +1,6 @@
-/* test_compose.c - compositions of Verlet and RATTLE of order 4, 6 and 8, and SHAKE: observed
- * orders in q, v and lambda, symmetry, rigid bonds at rounding, limits of stability, counts. */
+/* test_compose.c - compositions of Verlet and RATTLE of order 4, 6 and 8, Lobatto IIIA-IIIB pairs
+ * of order 4 and 6, and SHAKE: observed orders in q, v and lambda, symmetry, rigid bonds at
+ * rounding, energy, limits of stability, counts. */
 #include <float.h>
 
 #include "base/vectors.h"
@@ -41,11 +42,14 @@ static void test_orders(void)
     static const struct {
         const char *method, *model;
         int order, steps;
-    } rows[] = {{"verlet4", oscillator, 4, 20}, {"verlet6", oscillator, 6, 12},
-                {"verlet8", oscillator, 8, 8},  {"rattle4", pendulum, 4, 10},
-                {"rattle6", pendulum, 6, 5},    {"rattle8", pendulum, 8, 3},
-                {"rattle4", matrix, 4, 10},     {"rattle8", oscillator, 8, 8},
-                {"shake", pendulum, 2, 40},     {"shake", matrix, 2, 40}};
+    } rows[] = {{"verlet4", oscillator, 4, 20},     {"verlet6", oscillator, 6, 12},
+                {"verlet8", oscillator, 8, 8},      {"rattle4", pendulum, 4, 10},
+                {"rattle6", pendulum, 6, 5},        {"rattle8", pendulum, 8, 3},
+                {"rattle4", matrix, 4, 10},         {"rattle8", oscillator, 8, 8},
+                {"shake", pendulum, 2, 40},         {"shake", matrix, 2, 40},
+                {"lobatto-ab4", pendulum, 4, 10},   {"lobatto-ab6", pendulum, 6, 4},
+                {"lobatto-ab4", matrix, 4, 10},     {"lobatto-ab6", matrix, 6, 4},
+                {"lobatto-ab4", oscillator, 4, 20}, {"lobatto-ab6", oscillator, 6, 12}};
     check_group("orders");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         error_of a = errors(rows[k].method, rows[k].model, rows[k].steps),
@@ -61,14 +65,16 @@ static void test_orders(void)
     }
 }
 
-static const char *const composed[] = {"rattle4", "rattle6", "rattle8"};
-static const int stages[] = {5, 9, 17};
+static const char *const composed[] = {"rattle4", "rattle6", "rattle8", "lobatto-ab4",
+                                       "lobatto-ab6"};
+static const int stages[] = {5, 9, 17}, most_evaluations[] = {9, 16}; /* of a step */
 
-/* Double pendulum: there and back, bonds at rounding, a force evaluation for each inner step. */
+/* Double pendulum: there and back, bonds at rounding; compositions evaluate once for each inner
+ * step, Lobatto pairs at inner stages until these converge. */
 static void test_reversal(void)
 {
     check_group("reversal");
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 5; k++) {
         rig r;
         rig_create(&r, &(rig_how){.model = "double_pendulum",
                                   .set = {"lift=0"},
@@ -81,8 +87,13 @@ static void test_reversal(void)
             rig_drift(&r, &p, &v);
             check_below("rods", p, 1e-15);
             check_below("their rates", v, 4e-15);
-            check_equal("evaluations", r.statistics.force_evaluations, 40 * stages[k] + 1);
-            check_equal("factorisations", r.statistics.factorisations, 40 * stages[k] + 1);
+            if (k < 3)
+                check_equal("evaluations", r.statistics.force_evaluations, 40 * stages[k] + 1);
+            else
+                check_below(composed[k], r.statistics.force_evaluations / 40.0,
+                            most_evaluations[k - 3]);
+            check_equal("factorisations", r.statistics.factorisations,
+                        40 * (k < 3 ? stages[k] : 1) + 1);
             check_equal("steps", r.statistics.steps, 40);
             check_near("time", r.s.last.t, 2 - 0.05, 1e-14);
             rig_run(&r, 0, 40);
@@ -95,9 +106,10 @@ static void test_reversal(void)
 /* x'' = -100 x over 4000 steps: bounded just below the limit of the table, growing above it. */
 static void test_stability(void)
 {
-    static const char *const names[] = {"verlet4", "verlet6", "verlet8", "verlet"};
+    static const char *const names[] = {"verlet4", "verlet6",     "verlet8",
+                                        "verlet",  "lobatto-ab4", "lobatto-ab6"};
     check_group("stability");
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < 6; k++)
         for (int above = 0; above < 2; above++) {
             rig r;
             rig_create(&r, &(rig_how){.model = oscillator, .method = names[k]});
@@ -110,6 +122,31 @@ static void test_stability(void)
                       above ? 1.01 : 0.998, most);
             rig_destroy(&r);
         }
+}
+
+/* Energy of the pendulum over 1000 periods by Lobatto pairs: the error of the last periods is that
+ * of the first ones. */
+static void test_energy(void)
+{
+    check_group("energy");
+    for (int k = 3; k < 5; k++) {
+        double most[2] = {0};
+        rig r;
+        rig_create(&r, &(rig_how){.model = pendulum, .method = composed[k], .rigid = true});
+        const int steps = 60000;
+        const double h = 0.125;
+        for (int n = 1; n <= steps && r.code == 0; n++) {
+            rig_run(&r, n * h, 1);
+            const double *q = r.s.now.q, *v = r.s.now.v;
+            double energy = (v[0] * v[0] + v[1] * v[1]) / 2 + q[1];
+            bool late = n > steps - 1000;
+            if (n <= 1000 || late)
+                most[late] = fmax(most[late], fabs(energy));
+        }
+        check_row(r.code == 0 && most[1] < 1.02 * most[0] && most[1] < (k == 3 ? 1e-3 : 1e-5),
+                  "%s: energy off by %.3g, later %.3g", composed[k], most[0], most[1]);
+        rig_destroy(&r);
+    }
 }
 
 /* SHAKE: RATTLE's positions; velocities off the bonds by h^2. */
@@ -172,6 +209,7 @@ int main(void)
     test_orders();
     test_reversal();
     test_stability();
+    test_energy();
     test_shake();
     test_chain();
     return check_done();

@@ -391,17 +391,6 @@ static void judge_effective(const cell *c, averages *a)
 
 /* ---- the matrix */
 
-/* Known failures, each with an error: an exception of the page. */
-static bool known_failure(const cell *c, const outcome *o)
-{
-    static const char *const listed[] = {"gauss6", "sdirk4", "esdirk4"};
-    bool here = strcmp(c->model->name, "squeezer") == 0 && strcmp(c->motion, "full") == 0;
-    for (int k = 0; k < 3 && here && o->status != TAUT_OK; k++)
-        if (strcmp(c->method->name, listed[k]) == 0)
-            return true;
-    return false;
-}
-
 typedef struct pages {
     FILE *refusals, *judged;
 } pages;
@@ -435,7 +424,7 @@ static bool one(const cell *c, verdict *r, averages *a, const pages *p)
         if (!a->made)
             make_averages(c->model, a);
         judge_effective(c, a);
-    } else if (!no && !known_failure(c, &o) && !failed(c, &o)) {
+    } else if (!no && !failed(c, &o)) {
         if (!r->made || r->end != end) {
             free(r->y);
             *r = (verdict){.motion = c->motion};

@@ -1,5 +1,6 @@
 /* test_radau_rods.c - Radau IIA with adaptive step size holds rigid bonds in position and in
- * velocity; with a fixed step size it is the method itself. */
+ * velocity, to rounding and for a long time, and costs as much as on stiff springs; with a fixed
+ * step size it is the method itself. */
 #include "support/run.h"
 
 #define PENDULUM                                                                                   \
@@ -25,22 +26,63 @@ static const struct {
               {"mixed", MIXED, "slow"},
               {"varying mass", VARYING, "rigid"}};
 
-static double drift(const char *model, const char *options, double *position)
+/* The result of a run; drifts are NaN where it failed. */
+static taut_result run(const char *model, const char *options)
 {
-    double velocity = NAN;
+    taut_result result = {.size = sizeof result, .drift_position = NAN, .drift_velocity = NAN};
     driven d = driven_create(model, options, NULL);
     static kept rows;
     taut_sink sink = kept_sink(&rows);
     if (driven_good(options, &d) &&
         check_row(taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error) == 0, "%s: %s", options,
-                  d.error.message)) {
-        taut_result result = {.size = sizeof result};
+                  d.error.message))
         taut_solver_result_get(d.solver, &result, NULL);
-        velocity = result.drift_velocity;
-        *position = result.drift_position;
-    }
     driven_destroy(&d);
-    return velocity;
+    return result;
+}
+
+#define DOUBLE_PENDULUM                                                                            \
+    "[coordinates]\nx1, y1, x2, y2\n[bonds]\ninner = hypot(x1, y1) - 1 %s\n"                       \
+    "outer = hypot(x2 - x1, y2 - y1) - 1 %s\n[start]\nx1 = 1, x2 = 2, y1' = -0.5, y2' = 0.5\n"
+
+static int64_t evaluations(const char *stiffness, const char *motion, int digits)
+{
+    char model[400], options[160];
+    snprintf(model, sizeof model, DOUBLE_PENDULUM, stiffness, stiffness);
+    snprintf(options, sizeof options, "method=radau5 motion=%s until=10 every=10 rtol=1e-%d",
+             motion, digits);
+    return run(model, options).statistics.force_evaluations;
+}
+
+/* Rigid bonds are the limit of stiff springs, in costs too. */
+static void test_counts(void)
+{
+    static const char *const stiff[] = {"stiffness 1e6", "stiffness 1e8", "stiffness 1e10",
+                                        "stiffness 1e12"};
+    static const int most[] = {250, 345, 500, 800, 1370};
+    check_group("evaluations");
+    for (int digits = 4; digits <= 8; digits++) {
+        int64_t rigid = evaluations("rigid", "rigid", digits);
+        check_row(rigid <= most[digits - 4], "rigid, rtol 1e-%d: %d evaluations", digits,
+                  (int)rigid);
+        for (int k = 0; k < 4; k++) {
+            double ratio = (double)rigid / (double)evaluations(stiff[k], "slow", digits);
+            /* omega = 1000 at rtol 1e-8: steps begin to resolve the springs */
+            check_row(ratio < 1.1 && ratio > (k == 0 && digits == 8 ? 0.89 : 0.9),
+                      "%s, rtol 1e-%d: rigid takes %d, %.3f of that", stiff[k], digits, (int)rigid,
+                      ratio);
+        }
+    }
+}
+
+static void test_long(void)
+{
+    check_group("t = 1000");
+    char model[400];
+    snprintf(model, sizeof model, DOUBLE_PENDULUM, "rigid", "rigid");
+    taut_result r = run(model, "method=radau5 motion=rigid until=1000 every=1 rtol=1e-5");
+    check_below("rods", r.drift_position, 1e-15);
+    check_below("their rates", r.drift_velocity, 1e-15);
 }
 
 /* A pendulum of length 1 pulls with v^2 - y, half of it in the unit of x^2 + y^2 - 1; with a
@@ -82,18 +124,18 @@ static void test_pull(void)
 int main(void)
 {
     test_pull();
+    test_counts();
+    test_long();
     check_group("adaptive step size");
     for (size_t k = 0; k < sizeof models / sizeof models[0]; k++)
         for (int order = 1; order <= 9; order += 2) {
             char options[160];
-            double position = NAN;
             snprintf(options, sizeof options,
                      "method=radau%d motion=%s until=2 every=0.25 rtol=1e-%d", order,
                      models[k].motion, order == 1 ? 3 : 6);
-            double velocity = drift(models[k].model, options, &position);
-            /* positions are solved to a twentieth of the tolerance, velocities to rounding */
-            check_row(position <= (order == 1 ? 1e-3 : 1e-6), "%s, %s: |g| %.3g", models[k].name,
-                      options, position);
+            taut_result r = run(models[k].model, options);
+            double position = r.drift_position, velocity = r.drift_velocity;
+            check_row(position <= 4e-15, "%s, %s: |g| %.3g", models[k].name, options, position);
             check_row(velocity <= 1e-13, "%s, %s: |gdot| %.3g", models[k].name, options, velocity);
         }
 
@@ -101,12 +143,12 @@ int main(void)
      * B observes in y' */
     check_group("fixed step size");
     for (int s = 2; s <= 3; s++) {
-        double before = NAN, position, order = NAN;
+        double before = NAN, order = NAN;
         for (int steps = 20; steps <= 80; steps *= 2) {
             char options[120];
             snprintf(options, sizeof options, "method=radau%d motion=rigid until=1 step=%.17g",
                      2 * s - 1, 1.0 / steps);
-            double velocity = drift(PENDULUM, options, &position);
+            double velocity = run(PENDULUM, options).drift_velocity;
             order = log2(before / velocity);
             before = velocity;
         }

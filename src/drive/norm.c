@@ -97,7 +97,7 @@ int taut_norm_create(taut_solver *solver, taut_error *error)
     taut_error_norm *norm = &solver->norm;
     taut_stepper *s = &solver->stepper;
     norm->given = taut_options_given(solver->options, "atol");
-    norm->own_scales = solver->motion == TAUT_MOTION_FULL && !s->first_order;
+    norm->own_scales = s->motion == TAUT_MOTION_FULL && !s->first_order;
     TAUT_TRY(make_groups(solver, &solver->moving->coordinates, s->n, &norm->coordinates, error));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, norm->coordinates.count, error, &norm->q, &norm->v,
                           &norm->square, &norm->now_q, &norm->now_v, &norm->last_v));

@@ -18,13 +18,24 @@ static int new_state(taut_solver *solver, taut_state *state, taut_error *error)
     return TAUT_OK;
 }
 
+/* The motion that a method is to follow. Where all bonds are rigid, full motion is the rigid one;
+ * methods of lower order on bonds then have the tolerances of rigid motion: velocities and
+ * energies of single coordinates, near a dead centre of a mechanism, are beyond that order. */
+static unsigned followed_motion(const taut_solver *solver)
+{
+    unsigned held =
+        solver->sizes.can & (TAUT_HAS_RIGID | TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL);
+    bool rigid = solver->motion == TAUT_MOTION_FULL && held == TAUT_HAS_RIGID;
+    return rigid && solver->stepper.method->bond_order > 0 ? TAUT_MOTION_RIGID : solver->motion;
+}
+
 /* The stepper's arrays, with the initial state of the model. */
 static int new_stepper(taut_solver *solver, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
     s->context = solver->context;
     s->options = solver->options;
-    s->motion = solver->motion;
+    s->motion = followed_motion(solver);
     s->adaptive = solver->control.on;
     s->statistics = &solver->statistics;
     s->arena = &solver->arena;

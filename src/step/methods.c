@@ -39,6 +39,8 @@
     row(taut_rattle4) \
     row(taut_rattle6) \
     row(taut_rattle8) \
+    row(taut_lobatto_ab4) \
+    row(taut_lobatto_ab6) \
     row(taut_verlet4) \
     row(taut_verlet6) \
     row(taut_verlet8) \

@@ -28,6 +28,10 @@ static int new_past(taut_arena *arena, const taut_radau *w, int stages, taut_rad
     past->pull = TAUT_NEW(arena, double, w->rows > 0 ? w->n : 0);
     past->a = TAUT_NEW(arena, double, (int64_t)stages * w->n);
     past->lambda = TAUT_NEW(arena, double, (int64_t)stages * w->m);
+    for (int k = 0; k < 2; k++) {
+        past->jump[k] = TAUT_NEW(arena, double, w->jumps ? w->n : 0);
+        past->push[k] = TAUT_NEW(arena, double, w->jumps ? w->m : 0);
+    }
     TAUT_TRY(taut_arena_check(arena, error));
     return TAUT_RESERVE(arena, w->m, error, &past->drift, &past->tension, &past->gamma, &past->rate,
                         &past->bond);
@@ -73,8 +77,11 @@ static int describe(taut_stepper *s, taut_radau *w, taut_error *error)
     w->symmetric = !w->varying && !(sizes.can & (TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_FORCES));
     w->compliance = taut_context_compliance(s->context);
     w->damping = taut_context_damping(s->context);
-    for (taut_index i = 0; i < w->m; i++)
+    for (taut_index i = 0; i < w->m; i++) {
         w->moves |= w->damping[i] > 0;
+        w->rods |= w->compliance[i] == 0;
+    }
+    w->jumps = w->rods && s->adaptive && w->table.ends && !w->table.triangular;
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &w->tangent, error));
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &w->jacobian, error));
     w->potential.driven = sizes.can & TAUT_HAS_TIME;
@@ -339,6 +346,8 @@ static void changed(taut_stepper *s)
     taut_radau *w = s->work;
     stabilized(s);
     w->past[w->top].smooth = false;
+    if (w->jumps)
+        taut_radau_no_jump(w, &w->past[w->top]);
 }
 
 static void rejected(taut_stepper *s)

@@ -48,6 +48,9 @@ typedef struct taut_radau_past {
     double *pull;                    /* grad V/eps^2, where it has rows [n]; else part of f */
     bool begun;                      /* and these too: */
     double *gamma, *rate, *bond;     /* g_qq(v,v) + ..., gdot, g */
+    /* by which velocities were put along the rigid bonds, M jump + G^T push = 0: before the step
+     * and at its end, [n] and [m] (radau_along.c) */
+    double *jump[2], *push[2];
 } taut_radau_past;
 
 /* One frozen Jacobian: B = d(M a)/dq - df/dq + sum_i lambda_i Hess g_i + scale Hess V. First
@@ -106,6 +109,8 @@ typedef struct taut_radau {
     bool quadratic;
     /* mass varies, is diagonal; f depends on v; stiff potential; damped bonds */
     bool varying, diagonal, velocity, stiff, moves;
+    bool rods;       /* some bonds are rigid, */
+    bool jumps;      /* and jumps of the velocity onto them are part of the prediction */
     taut_index rows; /* of m: those of the stiff potential, behind the bonds; 0: it is part of K */
     taut_radau_potential potential;
     bool symmetric; /* K is */
@@ -279,6 +284,10 @@ double taut_radau_between(const taut_radau *w, double h);
 /* (radau_along.c) Puts the velocity v at the end (q) of the step just solved along the rigid bonds;
  * where the end is no stage, first q onto them. */
 int taut_radau_along(taut_stepper *s, double h, double *q, double *v, taut_error *error);
+/* The predicted a and lambda of a step of length h continue those of the latest step, after its
+ * jump[0]: they become those of a step after jump[1]. And: there is no such jump. */
+void taut_radau_jump(taut_radau *w, double h);
+void taut_radau_no_jump(const taut_radau *w, taut_radau_past *past);
 
 /* (radau_first.c) What a first-order system is like, and memory for its derivatives. */
 int taut_radau_first_describe(taut_stepper *s, taut_error *error);

@@ -8,17 +8,24 @@
  *
  * Springs are left alone: their slow velocity C lambda' is known only as well as the derivative
  * of the multipliers' polynomial, whose order is s - 2. Gauss methods do not end with a stage:
- * their positions leave the bonds too, and are put back onto them first. */
+ * their positions leave the bonds too, and are put back onto them first.
+ *
+ * The next step begins after that jump dv, and its accelerations contain what stops it: with
+ *     a_i -> a_i - (A^-1 1)_i dv/h,     lambda_i -> lambda_i - (A^-1 1)_i mu/h
+ * V_i and Q_i are those of a step from the velocity before the jump (A 1 = c), and so is
+ * M a + G^T lambda but for the change of G within the step. Only the accelerations without it
+ * are values of a smooth function, which the polynomials continue: it is taken out of those of
+ * the latest step, and that of the next one is added to the prediction, whose error is then that
+ * of stiff springs. */
 
 #include "base/rows.h"
 #include "base/vectors.h"
 #include "step/radau.h"
 
 /* G with the rows of springs emptied, 1 in D there; right-hand sides of the rigid bonds: -gdot, or
- * without v -g. Returns how many of these there are. */
-static taut_index take_rods(taut_radau *w, const taut_radau_past *end, const double *v, double *y)
+ * without v -g. */
+static void take_rods(taut_radau *w, const taut_radau_past *end, const double *v, double *y)
 {
-    taut_index rods = 0;
     for (taut_index i = 0; i < w->m; i++) {
         bool rod = w->compliance[i] == 0;
         double rate =
@@ -27,50 +34,97 @@ static taut_index take_rods(taut_radau *w, const taut_radau_past *end, const dou
             w->acceleration_g[k] = rod ? end->jacobian[k] : 0;
         w->d[i] = !rod;
         y[i] = rod ? -rate : 0;
-        rods += rod;
     }
-    return rods;
 }
 
-/* One correction of x, q or v: G and g of q, then M dx + G^T mu = 0 with G dx = -gdot or -g. */
-static int correct(taut_stepper *s, double t, const double *q, const double *v, double *x,
-                   taut_error *error)
+/* g, G and dg/dt at q. */
+static int evaluate(taut_stepper *s, double t, const double *q, const double *v, taut_error *error)
 {
     taut_radau *w = s->work;
     taut_radau_past *end = &w->past[1 - w->top];
-    double *dx = w->extra, *y = w->bond; /* free between steps */
     taut_values values = {.bond = w->bond, .bond_dt = end->drift, .jacobian = end->jacobian};
-    TAUT_TRY(taut_evaluate_inside(s->context, t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values,
-                                  error));
-    take_rods(w, end, x == v ? v : NULL, y);
-    taut_clear(w->n, dx);
+    return taut_evaluate_inside(s->context, t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values,
+                                error);
+}
+
+/* One correction of x, q or v, with the values at q: M dx + G^T mu = 0 with G dx = -g, or with v
+ * -gdot; dx in w->extra, mu in w->bond. */
+static int correct(taut_stepper *s, const double *v, double *x, taut_error *error)
+{
+    taut_radau *w = s->work;
+    const taut_radau_past *end = &w->past[1 - w->top];
+    take_rods(w, end, v, w->bond);
+    taut_clear(w->n, w->extra);
     s->statistics->factorisations++;
     s->statistics->solves++;
-    int status = taut_saddle_factor(w->acceleration, w->varying ? end->mass : w->mass,
-                                    w->acceleration_g, NULL, w->d, error);
-    if (status == 0)
-        status = taut_saddle_solve(w->acceleration, 1, dx, y, error);
-    if (status == 0)
-        taut_add(w->n, dx, x);
-    return status;
+    TAUT_TRY(taut_saddle_factor(w->acceleration, w->varying ? end->mass : w->mass,
+                                w->acceleration_g, NULL, w->d, error));
+    TAUT_TRY(taut_saddle_solve(w->acceleration, 1, w->extra, w->bond, error));
+    taut_add(w->n, w->extra, x);
+    return TAUT_OK;
+}
+
+/* q onto the bonds, to rounding, by Newton's iteration; then v along them. */
+static int put_along(taut_stepper *s, double t, double *q, double *v, taut_error *error)
+{
+    enum { POSITIONS = 3 };
+    static const double NEAR = 1e-8; /* its square is rounding */
+    taut_radau *w = s->work;
+    taut_radau_past *end = &w->past[1 - w->top];
+    double off = INFINITY, size = taut_largest(w->n, q);
+    TAUT_TRY(evaluate(s, t, q, v, error));
+    for (int pass = 0; pass < POSITIONS && off > NEAR * size; pass++) {
+        TAUT_TRY(correct(s, NULL, q, error));
+        off = taut_largest(w->n, w->extra);
+        TAUT_TRY(evaluate(s, t, q, v, error));
+    }
+    TAUT_TRY(correct(s, v, v, error));
+    if (w->jumps) {
+        taut_copy(w->n, w->extra, end->jump[1]);
+        taut_copy(w->m, w->bond, end->push[1]);
+    }
+    return TAUT_OK;
+}
+
+void taut_radau_no_jump(const taut_radau *w, taut_radau_past *past)
+{
+    taut_clear(w->n, past->jump[1]);
+    taut_clear(w->m, past->push[1]);
 }
 
 int taut_radau_along(taut_stepper *s, double h, double *q, double *v, taut_error *error)
 {
-    enum { POSITIONS = 2 };
     taut_radau *w = s->work;
-    int status = TAUT_OK;
-    if (take_rods(w, &w->past[1 - w->top], v, w->bond) == 0)
+    taut_radau_past *past = &w->past[w->top], *end = &w->past[1 - w->top];
+    if (!w->rods)
         return TAUT_OK;
-    for (int pass = 0; status == 0 && !w->table.ends && pass < POSITIONS; pass++)
-        status = correct(s, s->now.t + h, q, v, q, error);
-    /* the last iterate was near; G of the end itself leaves rounding only */
-    if (status == 0)
-        status = correct(s, s->now.t + h, q, v, v, error);
+    if (w->jumps) {
+        taut_copy(w->n, past->jump[1], end->jump[0]);
+        taut_copy(w->m, past->push[1], end->push[0]);
+        taut_radau_no_jump(w, end);
+    }
+    int status = put_along(s, s->now.t + h, q, v, error);
     /* Newton's iteration has got through it: the velocity stays as the method left it */
     if (status == TAUT_ERROR_SINGULAR) {
         taut_error_clear(error);
         return TAUT_OK;
     }
     return status;
+}
+
+void taut_radau_jump(taut_radau *w, double h)
+{
+    const taut_radau_past *past = &w->past[w->top];
+    taut_radau_past *trial = &w->past[1 - w->top];
+    double stop[TAUT_STAGES_MAX] = {0}, later[TAUT_STAGES_MAX];
+    for (int i = 0; i < w->s; i++)
+        for (int j = 0; j < w->s; j++)
+            stop[i] += w->table.inverse[i][j];
+    taut_collocation_extend(&w->table, h / past->h, 1, stop, later);
+    for (int i = 0; i < w->s; i++)
+        for (int k = 0; k < 2; k++) {
+            double share = k == 0 ? later[i] / past->h : -stop[i] / h;
+            taut_add_scaled(w->n, share, past->jump[k], trial->a + (int64_t)i * w->n);
+            taut_add_scaled(w->m, share, past->push[k], trial->lambda + (int64_t)i * w->m);
+        }
 }

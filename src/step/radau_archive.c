@@ -18,6 +18,10 @@ static void archive_past(const taut_radau *w, taut_radau_past *past, taut_archiv
     double *const bond[] = {past->drift, past->tension, past->gamma, past->rate, past->bond};
     for (size_t k = 0; k < sizeof bond / sizeof bond[0]; k++)
         taut_archive_reals(to, bond[k], w->m);
+    for (int k = 0; w->jumps && k < 2; k++) {
+        taut_archive_reals(to, past->jump[k], w->n);
+        taut_archive_reals(to, past->push[k], w->m);
+    }
 }
 
 /* First order: df/dy in place of df/dv, and both G of the saddle matrices. */

@@ -52,14 +52,15 @@ static void set_scale(const taut_stepper *s, double h)
                                                                        : fmax(fabs(h * s->now.v[k]),
                                                                               h * h * fabs(a[k]))));
     double rtol = s->adaptive ? share * s->rtol : 0, atol = s->adaptive ? share * s->atol : 0;
-    double floor = fmax(8 * DBL_EPSILON * largest, DBL_MIN / DBL_EPSILON);
+    double floor = fmax(8 * DBL_EPSILON * largest, DBL_MIN / DBL_EPSILON), widest = floor;
     for (taut_index k = 0; k < s->n; k++) {
         double allowed = atol + rtol * fabs(s->now.q[k]);
         if (s->weight_q) /* velocities and forces have tolerances of their own */
             allowed = fmin(allowed, share * fmin(s->weight_q[k], fabs(h) * s->weight_v[k]));
         w->scale[k] = fmax(allowed, floor);
+        widest = fmax(widest, w->scale[k]);
     }
-    w->rough = 50 * floor / fmax(atol + rtol * largest, floor);
+    w->rough = 50 * floor / widest;
 }
 
 /* The sum of ((|dq| + |h dv|)/scale)^2, four at a time; without dv, h is 0 and dv is dq. */
@@ -138,6 +139,8 @@ static int predict(taut_stepper *s, double h, bool anew, taut_error *error)
         return w->equations->guess(s, h, past, trial->a, trial->lambda, error);
     taut_collocation_extend(&w->table, h / past->h, w->n, past->a, trial->a);
     taut_collocation_extend(&w->table, h / past->h, w->m, past->lambda, trial->lambda);
+    if (w->jumps)
+        taut_radau_jump(w, h);
     const double *row = first_order(w) ? w->table.b : w->table.b_square,
                  early = (first_order(w) ? w->table.early : w->table.early_square)[w->s - 1];
     for (taut_index k = 0; (w->velocity || first_order(w)) && k < w->n; k++) {
