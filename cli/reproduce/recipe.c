@@ -103,11 +103,24 @@ const recipe_row recipe_table[] = {
      "J. Appl. Dyn. Syst. 4 (2005), introduction, section 4.2, tables 2 to 5",
      "integrating down to a slow manifold, and hydrogen-oxygen reactions on it",
      recipe_d_hydrogen_oxygen},
+    {"e-figure-1",
+     "C. Lubich, D. Weiss: Numerical integrators for motion under a strong constraining force, "
+     "figure 1; the figures have no numbers: they are from an independent computation, with the "
+     "fits "
+     "0.064 h^2 + 1.8 eps in x and 0.079 h^2 + 2.5 eps in P y",
+     "the impulse method, which does not converge uniformly", recipe_e_figure_1},
     {"e-figure-3",
      "C. Lubich, D. Weiss: Numerical integrators for motion under a strong constraining force, "
-     "figures 2 and 3; the figures have no numbers: they are fits to an independent computation, "
+     "figures 2 and 3; the figures have no numbers: they are from an independent computation, with "
+     "the fits "
      "0.064 h^2 + 1.8 eps in x and 0.079 h^2 + 2.5 eps in P y",
      "projected and mollified impulse methods against the effective motion", recipe_e_figure_3},
+    {"e-figure-4",
+     "C. Lubich, D. Weiss: Numerical integrators for motion under a strong constraining force, "
+     "figure 4; the figures have no numbers: they are from an independent computation, with the "
+     "fits "
+     "0.064 h^2 + 1.8 eps in x and 0.079 h^2 + 2.5 eps in P y",
+     "the impulse method in transformed variables against the effective motion", recipe_e_figure_4},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -91,7 +91,9 @@ int recipe_c_slider_crank(recipe_work *k);
 int recipe_d_michaelis_menten(recipe_work *k);
 int recipe_d_five_dimensions(recipe_work *k);
 int recipe_d_hydrogen_oxygen(recipe_work *k);
+int recipe_e_figure_1(recipe_work *k);
 int recipe_e_figure_3(recipe_work *k);
+int recipe_e_figure_4(recipe_work *k);
 
 /* Leaves the function with the status of `call` unless it is 0. */
 #define RECIPE_TRY(call)                                                                           \

@@ -99,7 +99,8 @@ static const taut_option table[] = {
      "they have more than 1000 numbers each"},
     {"raw", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run compare", false, true,
      "rows and end with the velocities and multipliers of an implicit method itself; otherwise "
-     "they are computed from its positions, more accurately"},
+     "they are computed from its positions, more accurately; impulse methods: the vibrating state, "
+     "a row at the end of each step"},
     {"steps", TAUT_OPTION_INTEGER, "", 1, 9007199254740992., "", "COUNT", "run", false, true,
      "end after COUNT steps"},
     {"out", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run project spectrum reproduce", false, false,
