@@ -237,8 +237,7 @@ int recipe_e_figure_1(recipe_work *k)
             RECIPE_TRY(impulse(k, "impulse", true, size[j], steps[i], 1000, effective, &e[i]));
         RECIPE_TRY(two_curves(k, "impulse", size[j], STEPS, steps, e));
     }
-    RECIPE_TRY(recipe_note(k, e[1].action / 1e-3,
-                           "impulse, eps = 0.001, change of actions/eps"));
+    RECIPE_TRY(recipe_note(k, e[1].action / 1e-3, "impulse, eps = 0.001, change of actions/eps"));
     RECIPE_TRY(impulse(k, "impulse", true, 1e-4, .5, 1000, effective, &e[0]));
     RECIPE_TRY(recipe_note(k, e[0].x, "impulse, eps = 0.0001, h = 0.5, x"));
     RECIPE_TRY(recipe_note(k, e[0].along, "impulse, eps = 0.0001, h = 0.5, P y"));

@@ -81,6 +81,7 @@ int recipe_a_figure_6(recipe_work *k);
 int recipe_b_orders(recipe_work *k);
 int recipe_b_methods(recipe_work *k);
 int recipe_b_damping(recipe_work *k);
+int recipe_b_damped(recipe_work *k);
 int recipe_b_expansion(recipe_work *k);
 int recipe_b_newton(recipe_work *k);
 int recipe_c_table_1_1(recipe_work *k);
