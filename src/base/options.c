@@ -69,7 +69,7 @@ static const taut_option table[] = {
      "none|post|forward|backward|project|post-velocity|post-position|post-simple|baumgarte|"
      "continuous|index-2",
      "NAME", "run compare", false, true,
-     "stabilisation of rigid bonds and invariants for explicit methods; default: post"},
+     "stabilisation of rigid bonds and invariants; default: post for explicit methods"},
     {"stabilize-passes", TAUT_OPTION_INTEGER, "2", 1, 10, "", "COUNT", "run compare", false, true,
      "Newton steps of a stabilisation after a step"},
     {"stabilize-alpha", TAUT_OPTION_REAL, "1", POSITIVE, "", "A", "run compare", false, true,
