@@ -288,7 +288,7 @@ int recipe_b_expansion(recipe_work *k)
             RECIPE_TRY(recipe_note(k, log2(r[0] / r[1]), "%s, %d terms, order of remainder in eps",
                                    method, terms));
             RECIPE_TRY(recipe_curve(k, "%s, %d terms", method, terms));
-            for (double eps = .016; eps > 1e-3; eps /= 2) {
+            for (double eps = .016; eps > 9e-4; eps /= 2) {
                 RECIPE_TRY(remainder_of(k, method, eps, 10, terms, &r[0]));
                 RECIPE_TRY(recipe_point(k, eps, r[0]));
             }
