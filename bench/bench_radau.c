@@ -72,10 +72,17 @@ static const char hanging[] =
     "link[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N stiffness 1e12\n"
     "[start]\nbob[i] = (i, 0) for i in 1..N\n";
 
-static int chain(int links, double *per_link)
+static bench make_chain(const char *method, int links)
 {
-    bench b =
-        make(hanging, links, "motion=slow method=radau5 newton=tensor step=0.01 until=10 raw=yes");
+    char settings[120];
+    snprintf(settings, sizeof settings,
+             "motion=slow method=%s newton=tensor step=0.01 until=10 raw=yes", method);
+    return make(hanging, links, settings);
+}
+
+static int chain(const char *method, int links, double *per_link)
+{
+    bench b = make_chain(method, links);
     double best = INFINITY;
     taut_result before = {.size = sizeof before}, after = {.size = sizeof after};
     for (int k = 0; k < 12 && b.code == 0; k++) {
@@ -89,17 +96,16 @@ static int chain(int links, double *per_link)
     }
     *per_link = best * 1e9 / links;
     if (b.code == 0)
-        printf("chain of %d links: %.3g ns per link and step, %.3g iterations a step\n", links,
-               *per_link,
+        printf("%s, chain of %d links: %.3g ns per link and step, %.3g iterations a step\n", method,
+               links, *per_link,
                (double)after.statistics.newton_iterations / (double)after.statistics.steps);
     return done(&b);
 }
 
 /* For bench_instructions.sh: nothing but the steps. */
-static int only_steps(int links, int steps)
+static int only_steps(const char *method, int links, int steps)
 {
-    bench b =
-        make(hanging, links, "motion=slow method=radau5 newton=tensor step=0.01 until=10 raw=yes");
+    bench b = make_chain(method, links);
     if (b.code == 0)
         b.code = taut_solver_advance(b.solver, 0.01 * steps, &b.error);
     return done(&b);
@@ -108,12 +114,13 @@ static int only_steps(int links, int steps)
 int main(int count, char **arguments)
 {
     if (count == 4)
-        return only_steps(atoi(arguments[2]), atoi(arguments[3])) ? 1 : 0;
+        return only_steps(arguments[1], atoi(arguments[2]), atoi(arguments[3])) ? 1 : 0;
     static const double stage[3] = {168, 264, 410}, frozen[3] = {591, 840, 1715};
     if (evaluations("stage", stage) || evaluations("tensor", frozen))
         return 1;
     double hundred, thousand, ten_thousand;
-    if (chain(100, &hundred) || chain(1000, &thousand) || chain(10000, &ten_thousand))
+    if (chain("radau5", 100, &hundred) || chain("radau5", 1000, &thousand) ||
+        chain("radau5", 10000, &ten_thousand))
         return 1;
     row("radau5, chain of 1000, time per link and step against 100", 1.3, thousand / hundred);
     row("radau5, chain of 10000, time per link and step against 100", 1.6, ten_thousand / hundred);

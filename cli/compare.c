@@ -108,6 +108,96 @@ static void print_number(double value, const char *format, int width)
     printf(" %*s", width, text);
 }
 
+/* ---- ranking: evaluations that methods need for an error, between their rows */
+
+enum { TARGETS = 6 }; /* errors of 1e-2, 1e-4, ... */
+
+typedef struct ranked {
+    const char *method;
+    double evaluations;
+} ranked;
+
+/* Of method m: from where on all errors are below, interpolated in logarithms between the two rows;
+ * its cheapest row where all are below, NaN where none is. */
+static double needed(const compare *c, int m, double error)
+{
+    const int values = c->request.value_count;
+    double above = 0, above_error = NAN, below = INFINITY, below_error = NAN;
+    taut_compared row = {.size = sizeof row};
+    for (int pass = 0; pass < 2; pass++)
+        for (int k = m * values; k < (m + 1) * values; k++) {
+            if (taut_comparison_get(c->comparison, k, &row, NULL) != 0 || row.message)
+                continue;
+            double count = (double)evaluations(&row), off = fmax(row.error, row.uncertainty);
+            if (pass == 0 && !(off <= error) && count > above) {
+                above = count;
+                above_error = off;
+            } else if (pass == 1 && off <= error && count > above && count < below) {
+                below = count;
+                below_error = off;
+            }
+        }
+    if (isinf(below))
+        return NAN;
+    if (above == 0)
+        return below;
+    return above * pow(below / above, log(above_error / error) / log(above_error / below_error));
+}
+
+static int fewer(const void *a, const void *b)
+{
+    double x = ((const ranked *)a)->evaluations, y = ((const ranked *)b)->evaluations;
+    return (x > y) - (x < y);
+}
+
+/* Methods that reach an error, the cheapest first; their number. */
+static int rank(const compare *c, double error, ranked to[MOST])
+{
+    int count = 0;
+    for (int m = 0; m < c->request.method_count; m++) {
+        to[count] = (ranked){c->method[m], needed(c, m, error)};
+        count += !isnan(to[count].evaluations);
+    }
+    qsort(to, (size_t)count, sizeof *to, fewer);
+    return count;
+}
+
+static void print_ranking(const compare *c)
+{
+    ranked list[MOST];
+    for (int k = 1; k <= TARGETS && c->request.value_count > 1; k++) {
+        char text[40 * MOST + 60];
+        int count = rank(c, pow(100, -k), list),
+            used = snprintf(text, sizeof text, "evaluations for an error of %g:", pow(100, -k));
+        for (int i = 0; i < count; i++)
+            used += snprintf(text + used, sizeof text - (size_t)used, "%s %s %.0f", i ? "," : "",
+                             list[i].method, list[i].evaluations);
+        if (count < 2)
+            continue;
+        printf("  ");
+        cli_wrap(stdout, text, 4, 2, CLI_WIDTH);
+    }
+}
+
+static void json_ranking(const compare *c, cli_json *json)
+{
+    ranked list[MOST];
+    cli_json_open(json, "ranking", '[');
+    for (int k = 1; k <= TARGETS; k++) {
+        int count = rank(c, pow(100, -k), list);
+        for (int i = 0; i < count; i++) {
+            cli_json_open(json, NULL, '{');
+            cli_json_real(json, "error", pow(100, -k));
+            cli_json_text(json, "method", list[i].method);
+            cli_json_real(json, "evaluations", list[i].evaluations);
+            cli_json_close(json, '}');
+        }
+    }
+    cli_json_close(json, ']');
+}
+
+/* ---- the table */
+
 /* A refusal does not depend on the value: it is printed once. */
 static void print_message(const compare *c, int k, const taut_compared *row)
 {
@@ -154,6 +244,7 @@ static void print_human(const compare *c)
         printf(" %12lld %9lld %10.3g\n", (long long)evaluations(&row),
                (long long)row.statistics.steps, row.seconds);
     }
+    print_ranking(c);
 }
 
 static void print_json(const compare *c, int status)
@@ -184,6 +275,7 @@ static void print_json(const compare *c, int status)
         cli_json_close(&json, '}');
     }
     cli_json_close(&json, ']');
+    json_ranking(c, &json);
     if (status != 0)
         cli_json_error(&json, &c->error);
     cli_json_close(&json, '}');

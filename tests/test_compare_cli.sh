@@ -20,6 +20,13 @@ json 'd["rows"][0]["evaluations"] == 51 and d["rows"][0]["stats"]["steps"] == 50
 json 'd["rows"][4]["error"] is None and "velocities" in d["rows"][4]["message"]'
 
 # tolerances, with parameters, and a picture
+# the ranking: from where on all errors of a method are smaller, between its rows
+run 0 compare slider_crank --until 1 --motion rigid --methods rk4,euler --steps 0.1,0.05
+has out "evaluations for an error of 0.01: euler 11, rk4 41"
+lacks out "evaluations for an error of 1e-06"
+run 0 compare slider_crank --until 1 --motion rigid --methods rk4,euler --steps 0.1,0.05 --json
+json '[k["method"] for k in d["ranking"]] == ["euler", "rk4", "rk4", "rk4", "rk4"]'
+json '(lambda a, b, log: abs(d["ranking"][4]["evaluations"] - a["evaluations"]*(b["evaluations"]/a["evaluations"])**(log(a["error"]/1e-8)/log(a["error"]/b["error"]))) < 1e-6)(d["rows"][0], d["rows"][1], __import__("math").log)'
 run 0 compare double_pendulum --set omega=1000 --set lift=0 --until 2 --methods radau5,radau3 --tolerances 1e-4,1e-6,1e-8 --json
 json 'all(r["error"] < 100 * r["tolerance"] for r in d["rows"])'
 # slow motion is judged by the full motion; what is below the uncertainty is reported as such

@@ -150,7 +150,8 @@ static double run_error(const char *model, const char *options, double until, do
     return error;
 }
 
-/* Terms keep the order of the method [theorem 3.1 without its splitting]; post keeps that of
+/* Terms keep the order of the method [theorem 3.1 without its splitting], of implicit ones that
+ * without bonds (step/implicit_field.c); post keeps that of
  * implicit ones, and the invariants at rounding (theorem 3.3). */
 static void test_orders(void)
 {
@@ -162,6 +163,11 @@ static void test_orders(void)
                 {"slider_crank", "rk4", "continuous", 4, 16, 1, -1.061270282397952442, 0.35, 1},
                 {"slider_crank", "dopri5", "index-2", 5, 10, 1, -1.061270282397952442, 1, 1},
                 {"slider_crank", "midpoint", "index-2", 2, 64, 1, -1.061270282397952442, 0.2, 1},
+                {"slider_crank", "gauss4", "continuous", 4, 16, 1, -1.061270282397952442, 0.35, 1},
+                {"slider_crank", "sdirk3", "baumgarte", 3, 64, 1, -1.061270282397952442, 0.2, 1},
+                {"slider_crank", "esdirk4", "index-2", 4, 16, 1, -1.061270282397952442, 0.5, 1},
+                {"slider_crank", "radau5", "continuous", 5, 8, 1, -1.061270282397952442, 0.5, 1},
+                {"kepler", "lobatto4", "continuous", 4, 200, 6.28318530717958647692, 0.5, 1, 1},
                 {"kepler", "radau1", "post", 1, 6400, 6.28318530717958647692, 0.5, 0.2, 1e-15},
                 {"kepler", "radau3", "post", 3, 400, 6.28318530717958647692, 0.5, 1.2, 1e-15},
                 {"kepler", "radau5", "post", 5, 100, 6.28318530717958647692, 0.5, 1.2, 1e-14},
@@ -193,7 +199,9 @@ static void test_refusals(void)
     } rows[] = {
         {"slider_crank", "motion=rigid stabilize=continuous method=adams", "Runge-Kutta"},
         {"slider_crank", "motion=rigid stabilize=index-2 method=ab2 step=0.1", "Runge-Kutta"},
-        {"slider_crank", "motion=rigid stabilize=continuous method=radau5", "does not use them"},
+        {"slider_crank", "motion=rigid stabilize=continuous method=radau5", "fixed step size"},
+        {"chain", "motion=rigid stabilize=baumgarte method=rattle step=0.01", "does not use them"},
+        {"chain", "motion=rigid stabilize=continuous method=radau9 step=0.01", "use post"},
         {"slider_crank", "motion=rigid stabilize=index-2 stabilize-direction=simple method=dop8",
          "(H D)^-1"},
         {"slider_crank",

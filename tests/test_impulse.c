@@ -131,9 +131,10 @@ static void inside_actions(const driven *d, double eps, double *action)
  * not. */
 static void test_actions(void)
 {
-    static const char *const methods[] = {"projected-impulse", "mollified-impulse", "impulse"};
+    static const char *const methods[] = {"projected-impulse", "mollified-impulse", "transformed",
+                                          "impulse"};
     check_group("impulse, actions");
-    for (int m = 0; m < 3; m++) {
+    for (int m = 0; m < 4; m++) {
         double eps = 1e-3, first[2], now[2], worst = 0;
         char model[700], options[200];
         snprintf(model, sizeof model, gravity_model, eps);
@@ -149,7 +150,7 @@ static void test_actions(void)
                 worst = fmax(worst,
                              code ? NAN : fmax(fabs(now[0] - first[0]), fabs(now[1] - first[1])));
             }
-            if (m < 2)
+            if (m < 3)
                 check_below(methods[m], worst, 20 * eps);
             else
                 check_row(worst > 50 * eps, "plain: actions change by %.3g", worst);
@@ -158,7 +159,14 @@ static void test_actions(void)
     }
 }
 
-/* U of the model below, with its soft bond, and G of its stiff ones, by hand. */
+static const char *const kicked_model =
+    "[coordinates]\nx, y, u, w\n[mass]\nx = 2, u = 3, w = 1.5, M[x, u] = "
+    "0.4\n[potential]\nx^2*y + sin(u)*w + 0.3*w^2\n[bonds]\n"
+    "a = sqrt(x^2 + y^2) - 1 stiffness 1e4\nb = sqrt((x - u)^2 + (y - w)^2) - 1 stiffness 4e4\n"
+    "s = sqrt(u^2 + w^2) - 1.7 stiffness 3 soft\n[start]\nx = 1.02, y = 0.05, u = 1.6, w = "
+    "0.85\n";
+
+/* U of the model, with its soft bond, and G of its stiff ones, by hand. */
 static double kicked_energy(const double *x)
 {
     double s = hypot(x[2], x[3]) - 1.7;
@@ -211,12 +219,6 @@ static double kicked_slope(taut_impulse *w, bool mollified, const double *x, int
  * the bonds. */
 static void test_kicks(void)
 {
-    static const char *const model =
-        "[coordinates]\nx, y, u, w\n[mass]\nx = 2, u = 3, w = 1.5, M[x, u] = "
-        "0.4\n[potential]\nx^2*y + sin(u)*w + 0.3*w^2\n[bonds]\n"
-        "a = sqrt(x^2 + y^2) - 1 stiffness 1e4\nb = sqrt((x - u)^2 + (y - w)^2) - 1 stiffness 4e4\n"
-        "s = sqrt(u^2 + w^2) - 1.7 stiffness 3 soft\n[start]\nx = 1.02, y = 0.05, u = 1.6, w = "
-        "0.85\n";
     static const char *const methods[] = {"impulse", "mollified-impulse", "projected-impulse"};
     static const double M[4][4] = {{2, 0, .4, 0}, {0, 1, 0, 0}, {.4, 0, 3, 0}, {0, 0, 0, 1.5}};
     check_group("impulse, kicks");
@@ -224,7 +226,7 @@ static void test_kicks(void)
         char options[120];
         snprintf(options, sizeof options, "motion=effective method=%s step=0.1 until=1",
                  methods[m]);
-        driven d = driven_create(model, options, NULL);
+        driven d = driven_create(kicked_model, options, NULL);
         if (driven_good(methods[m], &d)) {
             taut_impulse *w = d.solver->stepper.work;
             double x[4], a[4], left[4], G[2][4], along[2] = {0};
@@ -251,12 +253,87 @@ static void test_kicks(void)
     }
 }
 
+/* x = X + M^-1 G(X)^T mu over the point X of angles c[0], c[1]; mu = c[2], c[3]. Returns U(X). */
+static double over_foot(const double *c, double *x)
+{
+    double X[4] = {cos(c[0]), sin(c[0]), cos(c[0]) + cos(c[1]), sin(c[0]) + sin(c[1])}, G[2][4],
+           r[4];
+    kicked_rows(X, G);
+    for (int i = 0; i < 4; i++)
+        r[i] = G[0][i] * c[2] + G[1][i] * c[3];
+    double det = 2 * 3 - .4 * .4;
+    x[0] = X[0] + (3 * r[0] - .4 * r[2]) / det;
+    x[1] = X[1] + r[1];
+    x[2] = X[2] + (2 * r[2] - .4 * r[0]) / det;
+    x[3] = X[3] + r[3] / 1.5;
+    return kicked_energy(X);
+}
+
+/* M a . dx/dc_k = -dU(X)/dc_k: along the fibres, k = 2 and 3, x is linear in mu and M a . dx/dc_k =
+ * G(X)_k a, so that the momenta (dx/dg)^T y do not change. */
+static void test_transformed_kick(void)
+{
+    static const double factor[4] = {1. / 12, -8. / 12, 8. / 12, -1. / 12}, at[4] = {-2, -1, 1, 2},
+                        M[4][4] = {{2, 0, .4, 0}, {0, 1, 0, 0}, {.4, 0, 3, 0}, {0, 0, 0, 1.5}},
+                        centre[4] = {.05, .9, .03, -.02}, h = 1e-3;
+    check_group("impulse, the kick of transformed");
+    driven d =
+        driven_create(kicked_model, "motion=effective method=transformed step=0.1 until=1", NULL);
+    if (driven_good("transformed", &d)) {
+        taut_impulse *w = d.solver->stepper.work;
+        const taut_impulse_variant *variant = d.solver->stepper.method->data;
+        double x[4], a[4];
+        over_foot(centre, x);
+        check_equal("kick", variant->kick(w, 0, x, a, &d.error), 0);
+        check_row(fabs(a[1]) > .1, "it acts");
+        for (int k = 0; k < 4; k++) {
+            double left = 0;
+            for (int e = 0; e < 4; e++) {
+                double c[4] = {centre[0], centre[1], centre[2], centre[3]};
+                c[k] += at[e] * h;
+                double U = over_foot(c, x);
+                left += factor[e] / h * U;
+                for (int i = 0; i < 4; i++)
+                    for (int j = 0; j < 4; j++)
+                        left += factor[e] / h * x[i] * M[i][j] * a[j];
+            }
+            check_near(k < 2 ? "along" : "across", left, 0, k < 2 ? 1e-9 : 1e-12);
+        }
+    }
+    driven_destroy(&d);
+}
+
+/* With raw the solver shows the vibrating state, and moves alike. */
+static void test_raw(void)
+{
+    check_group("impulse, raw");
+    char model[700];
+    snprintf(model, sizeof model, gravity_model, 1e-2);
+    driven shown =
+               driven_create(model, "motion=effective method=transformed step=0.25 until=1", NULL),
+           raw = driven_create(
+               model, "motion=effective method=transformed step=0.25 until=1 raw=yes", NULL);
+    if (driven_good("shown", &shown) && driven_good("raw", &raw)) {
+        const taut_impulse *w = shown.solver->stepper.work;
+        check_equal("advance", taut_solver_advance(shown.solver, 1, &shown.error), 0);
+        check_equal("advance", taut_solver_advance(raw.solver, 1, &raw.error), 0);
+        const double *x = taut_solver_position(raw.solver), *y = taut_solver_velocity(raw.solver);
+        check_row(memcmp(x, w->x, 4 * sizeof *x) == 0 && memcmp(y, w->v, 4 * sizeof *y) == 0,
+                  "the vibrating state");
+        check_row(fabs(hypot(x[0], x[1]) - 1) > 1e-4, "off the bonds by %g", hypot(x[0], x[1]) - 1);
+        check_equal("rows at steps", raw.solver->rows.every == 0, 1);
+    }
+    driven_destroy(&shown);
+    driven_destroy(&raw);
+}
+
 /* Forwards and back: symmetric methods return to rounding. */
 static void test_reversible(void)
 {
-    static const char *const methods[] = {"projected-impulse", "mollified-impulse", "impulse"};
+    static const char *const methods[] = {"projected-impulse", "mollified-impulse", "transformed",
+                                          "impulse"};
     check_group("impulse, time reversal");
-    for (int m = 0; m < 3; m++) {
+    for (int m = 0; m < 4; m++) {
         char model[700], options[200];
         double q[4], v[4];
         snprintf(model, sizeof model, gravity_model, 1e-2);
@@ -541,6 +618,8 @@ int main(void)
     test_plain();
     test_actions();
     test_kicks();
+    test_transformed_kick();
+    test_raw();
     test_reversible();
     test_counts();
     test_uncoupled();

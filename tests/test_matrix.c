@@ -367,8 +367,8 @@ static void judge_effective(const cell *c, averages *a)
             r.rtol = 1e-8;
         else
             r.step = part / ceil(part / h);
-        if (strstr(c->method->name, "impulse")) /* the default, 1/20, leaves a relative error of
-                                                   1e-4 in the frequency for every omega */
+        if (!c->method->averages) /* impulse methods: the default, 1/20, leaves a relative error of
+                                     1e-4 in the frequency for every omega */
             r.inner = 1 / (60 * a->model[k].fastest);
         outcome o = run(a->model[k].system, &r);
         bool bad = failed(c, &o);

@@ -339,17 +339,20 @@ static void test_subsets(void)
     static const struct {
         const char *model, *options;
         bool selects;
-    } table[] = {{"bennett", "method=dop8 until=2", true},
-                 {"bennett", "method=radau5 until=2", true},
-                 {"bennett", "method=rattle step=0.002 until=2", true},
-                 {"parallelogram", "method=dop8", true},
-                 {"parallelogram", "motion=full", true},
-                 {"slider_crank", "motion=rigid method=rk4 step=0.01 stabilize-refresh=7", false},
-                 {"slider_crank", "motion=rigid method=ab2 step=0.01 stabilize-solver=sor", false},
-                 {"double_pendulum", "motion=rigid method=shake step=0.01", false},
-                 {"double_pendulum", "motion=rigid method=rattle4 step=0.05", false},
-                 {"kepler", "method=rk4 step=0.01 stabilize-refresh=7", false},
-                 {"kepler", "method=rk4 step=0.01 stabilize-solver=sor", false}};
+    } table[] = {
+        {"bennett", "method=dop8 until=2", true},
+        {"bennett", "method=radau5 until=2", true},
+        {"bennett", "method=rattle step=0.002 until=2", true},
+        {"parallelogram", "method=dop8", true},
+        {"parallelogram", "motion=full", true},
+        {"slider_crank", "motion=rigid method=rk4 step=0.01 stabilize-refresh=7", false},
+        {"slider_crank", "motion=rigid method=ab2 step=0.01 stabilize-solver=sor", false},
+        {"slider_crank", "motion=rigid method=gauss4 step=0.05 stabilize=continuous", false},
+        {"double_pendulum_gravity", "method=transformed step=0.1 raw=yes", false},
+        {"double_pendulum", "motion=rigid method=shake step=0.01", false},
+        {"double_pendulum", "motion=rigid method=rattle4 step=0.05", false},
+        {"kepler", "method=rk4 step=0.01 stabilize-refresh=7", false},
+        {"kepler", "method=rk4 step=0.01 stabilize-solver=sor", false}};
     check_group("subsets of redundant bonds, stabilisations");
     for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
         char what[400];

@@ -33,6 +33,13 @@ printf -- '  --steps N\n' >"$work/probe"
 mentions "$work/probe" --steps && ! mentions "$work/probe" --step
 row $? "self-test: whole words only"
 
+# tools/work-precision has every method but that of black boxes
+sed -n '/^<!-- work-precision -->/,/^<!-- end -->/p' docs/methods.md >"$work/compared"
+for method in $(grep -v '^flow$' "$work/methods"); do
+    grep -q "^| .$method. |.*[0-9]" "$work/compared"
+    row $? "docs/methods.md, Which method: no row of $method; run tools/work-precision build --write"
+done
+
 for verb in $(awk '{ print $1 }' "$work/options" | sort -u); do
     "$TAUT" "$verb" --help >"$work/help.$verb" 2>&1 </dev/null
     row $? "taut $verb --help: $(head -n 3 "$work/help.$verb")"

@@ -10,14 +10,15 @@ typedef struct end {
     double q[2], v[2], lambda;
 } end;
 
-static int pendulum(recipe_work *k, const char *method, double eps, int steps, end *e)
+static int pendulum(recipe_work *k, const char *model, const char *method, double eps, int steps,
+                    end *e)
 {
     recipe_case run;
     char set[40], options[120];
     snprintf(set, sizeof set, "eps=%g", eps);
-    snprintf(options, sizeof options, "motion=slow raw=yes method=%s step=%.17g", method,
+    snprintf(options, sizeof options, "motion=slow raw=yes until=1 method=%s step=%.17g", method,
              1.0 / steps);
-    int status = recipe_run(k, &run, "pendulum", set, options);
+    int status = recipe_run(k, &run, model, set, options);
     if (status == 0)
         status = taut_solver_advance(run.solver, 1, &k->error);
     for (int i = 0; i < 2 && status == 0; i++) {
@@ -34,91 +35,102 @@ static double apart(const double *a, const double *b)
     return hypot(a[0] - b[0], a[1] - b[1]);
 }
 
-/* The steps are where the order shows: errors well above rounding, and for y' short enough. */
-static int orders(recipe_work *k, const char *method, double eps, const end *exact, int steps_y,
-                  int steps_v)
+/* Observed orders of y, y', lambda, each with steps where it shows: errors well above rounding,
+ * steps short enough. No steps: not measured. */
+typedef struct order_row {
+    const char *method;
+    int steps[3];
+} order_row;
+
+static double error_in(int part, const end *x, const end *exact)
 {
-    end coarse, fine;
-    RECIPE_TRY(pendulum(k, method, eps, steps_y, &coarse));
-    RECIPE_TRY(pendulum(k, method, eps, 2 * steps_y, &fine));
-    RECIPE_TRY(recipe_note(k, log2(apart(coarse.q, exact->q) / apart(fine.q, exact->q)),
-                           "%s, eps %g, y", method, eps));
-    RECIPE_TRY(pendulum(k, method, eps, steps_v, &coarse));
-    RECIPE_TRY(pendulum(k, method, eps, 2 * steps_v, &fine));
-    return recipe_note(k, log2(apart(coarse.v, exact->v) / apart(fine.v, exact->v)),
-                       "%s, eps %g, y'", method, eps);
+    return part == 0   ? apart(x->q, exact->q)
+           : part == 1 ? apart(x->v, exact->v)
+                       : fabs(x->lambda - exact->lambda);
 }
 
-int recipe_b_orders(recipe_work *k)
+static int orders(recipe_work *k, const char *model, const order_row *row, double eps,
+                  const end *exact)
 {
-    static const struct {
-        const char *method;
-        int steps_y, steps_v;
-    } rows[] = {{"radau1", 80, 80}, {"radau3", 80, 80}, {"radau5", 20, 160}};
-    static const double eps[] = {0, 1e-6, 1e-4};
-    end exact, now;
-    k->labels[0] = "Radau IIA, stiff pendulum, eps = 1e-4";
-    k->labels[1] = "step";
-    k->labels[2] = "error at t = 1";
-    k->logarithmic = true;
-    for (int e = 0; e < 3; e++) {
-        RECIPE_TRY(pendulum(k, "radau9", eps[e], 200, &exact));
-        for (int m = 0; m < 3; m++)
-            RECIPE_TRY(orders(k, rows[m].method, eps[e], &exact, rows[m].steps_y, rows[m].steps_v));
+    static const char *const name[] = {"y", "y'", "lambda"};
+    end coarse, fine;
+    for (int part = 0; part < 3; part++) {
+        if (row->steps[part] == 0)
+            continue;
+        RECIPE_TRY(pendulum(k, model, row->method, eps, row->steps[part], &coarse));
+        RECIPE_TRY(pendulum(k, model, row->method, eps, 2 * row->steps[part], &fine));
+        RECIPE_TRY(recipe_note(k,
+                               log2(error_in(part, &coarse, exact) / error_in(part, &fine, exact)),
+                               "%s, eps %g, %s", row->method, eps, name[part]));
     }
-    for (int m = 0; m < 3; m++)
-        for (int part = 0; part < 2; part++) {
-            RECIPE_TRY(
-                recipe_curve(k, "%s, %s", rows[m].method, part ? "velocities" : "positions"));
-            for (int steps = 5; steps <= 160; steps *= 2) {
-                RECIPE_TRY(pendulum(k, rows[m].method, eps[2], steps, &now));
-                RECIPE_TRY(recipe_point(k, 1.0 / steps,
-                                        part ? apart(now.v, exact.v) : apart(now.q, exact.q)));
-            }
-        }
     return 0;
 }
 
-/* ---- theorems 3.1, 4.1 for all implicit methods: y, y', lambda of the method itself */
-
-static int orders_of(recipe_work *k, const char *method, double eps, int steps, const end *exact)
+/* All rows for all eps; curves of one part of the error for the last eps. */
+static int order_table(recipe_work *k, const char *model, int rows, const order_row *row, int sizes,
+                       const double *eps, int part)
 {
-    end x[2];
-    for (int j = 0; j < 2; j++)
-        RECIPE_TRY(pendulum(k, method, eps, steps << j, &x[j]));
-    RECIPE_TRY(recipe_note(k, log2(apart(x[0].q, exact->q) / apart(x[1].q, exact->q)),
-                           "%s, eps %g, y", method, eps));
-    RECIPE_TRY(recipe_note(k, log2(apart(x[0].v, exact->v) / apart(x[1].v, exact->v)),
-                           "%s, eps %g, y'", method, eps));
-    return recipe_note(k,
-                       log2(fabs(x[0].lambda - exact->lambda) / fabs(x[1].lambda - exact->lambda)),
-                       "%s, eps %g, lambda", method, eps);
+    end exact, now;
+    k->labels[1] = "step";
+    k->labels[2] = "error at t = 1";
+    k->logarithmic = true;
+    for (int e = 0; e < sizes; e++) {
+        RECIPE_TRY(pendulum(k, model, "radau9", eps[e], 200, &exact));
+        for (int m = 0; m < rows; m++)
+            RECIPE_TRY(orders(k, model, &row[m], eps[e], &exact));
+    }
+    for (int m = 0; m < rows; m++) {
+        RECIPE_TRY(recipe_curve(k, "%s", row[m].method));
+        for (int steps = 5; steps <= 160; steps *= 2) {
+            RECIPE_TRY(pendulum(k, model, row[m].method, eps[sizes - 1], steps, &now));
+            RECIPE_TRY(recipe_point(k, 1.0 / steps, error_in(part, &now, &exact)));
+        }
+    }
+    return 0;
+}
+
+#define ROWS(row) (int)(sizeof row / sizeof row[0]), row
+
+/* ---- theorems 3.1, 4.1 for Radau IIA, and for other methods: y, y', lambda of the method itself
+ */
+
+static const double sizes[] = {0, 1e-8, 1e-6, 1e-4};
+
+int recipe_b_orders(recipe_work *k)
+{
+    static const order_row rows[] = {{"radau1", {80, 80, 0}},
+                                     {"radau3", {80, 80, 80}},
+                                     {"radau5", {20, 160, 80}},
+                                     {"radau7", {5, 40, 40}}};
+    k->labels[0] = "Radau IIA, stiff pendulum, eps = 1e-4: positions";
+    return order_table(k, "pendulum", ROWS(rows), ROWS(sizes), 0);
 }
 
 int recipe_b_methods(recipe_work *k)
 {
-    static const char *const methods[] = {"lobatto2", "lobatto4", "gauss2", "gauss4", "gauss6",
-                                          "sdirk2",   "sdirk3",   "sdirk4", "trbdf2", "esdirk4"};
-    enum { METHODS = sizeof methods / sizeof methods[0] };
-    static const double eps[] = {0, 1e-8, 1e-6};
-    end exact, now;
-    k->labels[0] = "Rigid pendulum: lambda of implicit methods";
-    k->labels[1] = "step";
-    k->labels[2] = "error at t = 1";
-    k->logarithmic = true;
-    for (int e = 0; e < 3; e++) {
-        RECIPE_TRY(pendulum(k, "radau9", eps[e], 200, &exact));
-        for (int m = 0; m < METHODS; m++)
-            RECIPE_TRY(orders_of(k, methods[m], eps[e], 40, &exact));
-    }
-    for (int m = 0; m < METHODS; m++) {
-        RECIPE_TRY(recipe_curve(k, "%s", methods[m]));
-        for (int steps = 5; steps <= 160; steps *= 2) {
-            RECIPE_TRY(pendulum(k, methods[m], 0, steps, &now));
-            RECIPE_TRY(recipe_point(k, 1.0 / steps, fabs(now.lambda - exact.lambda)));
-        }
-    }
-    return 0;
+    static const order_row rows[] = {
+        {"lobatto2", {40, 40, 40}}, {"lobatto4", {20, 40, 40}}, {"lobatto6", {10, 80, 40}},
+        {"gauss2", {40, 40, 40}},   {"gauss4", {40, 40, 40}},   {"gauss6", {40, 40, 40}},
+        {"sdirk2", {40, 40, 40}},   {"sdirk3", {40, 40, 40}},   {"sdirk4", {40, 40, 40}},
+        {"trbdf2", {40, 40, 40}},   {"esdirk4", {40, 40, 40}}};
+    k->labels[0] = "Stiff pendulum, eps = 1e-4: lambda of implicit methods";
+    return order_table(k, "pendulum", ROWS(rows), ROWS(sizes), 2);
+}
+
+/* ---- strongly damped bonds: C lambda = g + T gdot with C -> 0 is of index 2 */
+
+static const char *const damped =
+    "[parameters]\neps = 1e-4\n[coordinates]\ny1, y2\n[potential]\ny2\n[bonds]\nspring = "
+    "sqrt(y1^2 + y2^2) - 1 compliance eps^2 damping 0.1/eps^2\n[start]\ny1 = 1\n";
+
+int recipe_b_damped(recipe_work *k)
+{
+    static const order_row rows[] = {{"radau1", {40, 40, 40}},
+                                     {"radau3", {40, 40, 40}},
+                                     {"radau5", {20, 20, 40}},
+                                     {"lobatto4", {20, 20, 40}}};
+    k->labels[0] = "Strongly damped pendulum, eps = 1e-4: positions";
+    return order_table(k, damped, ROWS(rows), 3, sizes + 1, 0);
 }
 
 /* ---- theorem 3.2: what a step leaves of an oscillation, |R(i h/eps)| */
@@ -180,18 +192,69 @@ int recipe_b_damping(recipe_work *k)
     return 0;
 }
 
-/* ---- theorems 4.2, 6.1: y_h(eps) = y_h^0 + eps^2 y_h^1 + O(eps^4), y_h^1 of order q - 2 at least
- */
+/* ---- theorems 4.2, 6.1: y_n(eps) = y_n^0 + eps^2 y_n^1 + eps^4 y_n^2 + ...
+ *
+ * The coefficients solve (2.25.0-2), of index 7, which is a mechanical system: with polynomials in
+ * D = eps^2, y = y^0 + D y^1 + D^2 y^2, the D^2 part of the Lagrangian |y'|^2/2 - U(y) - lambda g
+ * + D lambda^2/2 is y^0' y^2' + |y^1'|^2/2 - U_2 - lambda^2 g_0 - g_1 g_2, where lambda^0 = g_1 and
+ * lambda^1 = g_2 are eliminated and g_j is the coefficient of D^j of g(y). Coordinates are y^0, c
+ * y^1, c^2 y^2, so that Newton's iteration ends at the rounding of y^0. g_0 = 0 is so stiff that
+ * its compliance is below rounding: rigid bonds are expected to have a regular G M^-1 G^T, but
+ * here it is 0. */
 
-static int first_coefficient(recipe_work *k, const char *method, double eps, int steps, end *y1)
+static const char *const expansion =
+    "[parameters]\nc = 1e-4\n[coordinates]\nx, y, x1, y1, x2, y2\n"
+    "[mass]\nx = 0, y = 0, x2 = 0, y2 = 0, M[x, x2] = 1, M[y, y2] = 1\n"
+    "[definitions]\nr = sqrt(x^2 + y^2)\ng1 = (x*x1 + y*y1)/r\n"
+    "g2 = (x*x2 + y*y2)/r + (x1^2 + y1^2 - g1^2)/(2*r)\n"
+    "[potential]\ny2 + g1*g2/c\n[bonds]\ng0 = r - 1 compliance 1e-25\n"
+    "[start]\nx = 1, x2 = -3*c^2\n";
+
+enum { TERMS = 3 };
+
+static int coefficients(recipe_work *k, const char *method, int steps, end y[TERMS])
 {
-    end rigid, stiff;
-    RECIPE_TRY(pendulum(k, method, 0, steps, &rigid));
-    RECIPE_TRY(pendulum(k, method, eps, steps, &stiff));
-    for (int i = 0; i < 2; i++) {
-        y1->q[i] = (stiff.q[i] - rigid.q[i]) / (eps * eps);
-        y1->v[i] = (stiff.v[i] - rigid.v[i]) / (eps * eps);
+    static const double c = 1e-4;
+    recipe_case run;
+    char options[120];
+    snprintf(options, sizeof options, "motion=full raw=yes method=%s step=%.17g until=1", method,
+             1.0 / steps);
+    int status = recipe_run(k, &run, expansion, "", options);
+    if (status == 0)
+        status = taut_solver_advance(run.solver, 1, &k->error);
+    for (int j = 0; j < 2 * TERMS && status == 0; j++) {
+        y[j / 2].q[j % 2] = taut_solver_position(run.solver)[j] / pow(c, j / 2);
+        y[j / 2].v[j % 2] = taut_solver_velocity(run.solver)[j] / pow(c, j / 2);
     }
+    recipe_close(&run);
+    return status;
+}
+
+/* The order of y'^j from three steps; that of y^j too. */
+static int orders_of_coefficient(recipe_work *k, const char *method, int j, int steps)
+{
+    end y[3][TERMS];
+    for (int i = 0; i < 3; i++)
+        RECIPE_TRY(coefficients(k, method, steps << i, y[i]));
+    RECIPE_TRY(recipe_note(k, log2(apart(y[0][j].q, y[1][j].q) / apart(y[1][j].q, y[2][j].q)),
+                           "%s, order of y^%d", method, j));
+    return recipe_note(k, log2(apart(y[0][j].v, y[1][j].v) / apart(y[1][j].v, y[2][j].v)),
+                       "%s, order of y'^%d", method, j);
+}
+
+/* What is left of (y_n, y_n') after the terms below `terms`. */
+static int remainder_of(recipe_work *k, const char *method, double eps, int steps, int terms,
+                        double *left)
+{
+    end y[TERMS], x;
+    RECIPE_TRY(coefficients(k, method, steps, y));
+    RECIPE_TRY(pendulum(k, "pendulum", method, eps, steps, &x));
+    for (int j = 0; j < terms; j++)
+        for (int i = 0; i < 2; i++) {
+            x.q[i] -= pow(eps, 2 * j) * y[j].q[i];
+            x.v[i] -= pow(eps, 2 * j) * y[j].v[i];
+        }
+    *left = hypot(x.q[0], x.q[1]) + hypot(x.v[0], x.v[1]);
     return 0;
 }
 
@@ -199,30 +262,45 @@ int recipe_b_expansion(recipe_work *k)
 {
     static const struct {
         const char *method;
-        int steps;
-    } rows[] = {{"radau3", 20}, {"radau5", 10}, {"radau7", 10}};
-    end exact, x[2], other;
-    k->labels[0] = "First coefficient of the expansion in eps^2";
-    k->labels[1] = "step";
-    k->labels[2] = "error at t = 1";
+        int stage_order, steps; /* for y^1 */
+    } rows[] = {{"radau5", 3, 20}, {"radau7", 4, 40}, {"radau9", 5, 20}};
+    end y[TERMS];
+    double r[2];
+    k->labels[0] = "Remainder of the expansion in eps^2, h = 0.1";
+    k->labels[1] = "eps";
+    k->labels[2] = "remainder at t = 1";
     k->logarithmic = true;
-    RECIPE_TRY(first_coefficient(k, "radau9", 1e-3, 100, &exact));
-    RECIPE_TRY(recipe_note(k, exact.q[0], "y^1, first component"));
-    RECIPE_TRY(recipe_note(k, exact.q[1], "y^1, second component"));
+    RECIPE_TRY(coefficients(k, "radau9", 40, y));
+    RECIPE_TRY(recipe_note(k, y[1].q[0], "y^1, first component"));
+    RECIPE_TRY(recipe_note(k, y[1].q[1], "y^1, second component"));
+    RECIPE_TRY(recipe_note(k, y[1].v[0], "y'^1, first component"));
+    RECIPE_TRY(recipe_note(k, y[1].v[1], "y'^1, second component"));
+    RECIPE_TRY(recipe_note(k, y[2].q[0], "y^2, first component"));
+    RECIPE_TRY(recipe_note(k, y[2].q[1], "y^2, second component"));
+    for (int m = 0; m < 3; m++)
+        RECIPE_TRY(orders_of_coefficient(k, rows[m].method, 1, rows[m].steps));
+    RECIPE_TRY(orders_of_coefficient(k, "radau9", 2, 10));
     for (int m = 0; m < 3; m++) {
         const char *method = rows[m].method;
-        for (int j = 0; j < 2; j++)
-            RECIPE_TRY(first_coefficient(k, method, 1e-3, rows[m].steps << j, &x[j]));
-        RECIPE_TRY(recipe_note(k, log2(apart(x[0].v, exact.v) / apart(x[1].v, exact.v)),
-                               "%s, order of y'^1", method));
-        /* the same from another eps: the remainder is O(eps^2) */
-        RECIPE_TRY(first_coefficient(k, method, 2e-3, rows[m].steps, &other));
-        RECIPE_TRY(recipe_note(k, apart(other.q, x[0].q) / 3e-6, "%s, remainder/eps^2", method));
-        RECIPE_TRY(recipe_curve(k, "%s", method));
-        for (int steps = 5; steps <= 40; steps *= 2) {
-            RECIPE_TRY(first_coefficient(k, method, 1e-3, steps, &other));
-            RECIPE_TRY(recipe_point(k, 1.0 / steps, apart(other.v, exact.v)));
+        for (int terms = 1; terms <= TERMS; terms++) {
+            for (int j = 0; j < 2; j++)
+                RECIPE_TRY(remainder_of(k, method, j ? .001 : .002, 10, terms, &r[j]));
+            RECIPE_TRY(recipe_note(k, log2(r[0] / r[1]), "%s, %d terms, order of remainder in eps",
+                                   method, terms));
+            RECIPE_TRY(recipe_curve(k, "%s, %d terms", method, terms));
+            for (double eps = .016; eps > 9e-4; eps /= 2) {
+                RECIPE_TRY(remainder_of(k, method, eps, 10, terms, &r[0]));
+                RECIPE_TRY(recipe_point(k, eps, r[0]));
+            }
         }
+        /* (6.2), eps = h/4 and [q/2] + 1 terms: what is divided by the bound does not grow */
+        int q = rows[m].stage_order, half = q / 2;
+        for (int j = 0; j < 2; j++) {
+            double h = .05 / (j + 1), eps = h / 4;
+            RECIPE_TRY(remainder_of(k, method, eps, 20 << j, half + 1, &r[j]));
+            r[j] /= pow(eps, 2 * half) * (q % 2 ? h : 1);
+        }
+        RECIPE_TRY(recipe_note(k, r[1] / r[0], "%s, remainder over its bound, h/2 to h", method));
     }
     return 0;
 }

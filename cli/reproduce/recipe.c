@@ -41,7 +41,8 @@ const recipe_row recipe_table[] = {
      "RK4 with projection at every stage, (38)", recipe_a_figure_6},
     {"b-orders",
      "C. Lubich: Integration of stiff mechanical systems by Runge-Kutta methods (1992), theorems "
-     "3.1 and 4.1: 2s-1 in y and s in y' for Radau IIA with s stages, for every stiffness",
+     "3.1 and 4.1: 2s-1 in y, s in y' and s-1 in lambda for Radau IIA with s stages, for every "
+     "stiffness",
      "observed orders of Radau IIA for the stiff and the rigid pendulum", recipe_b_orders},
     {"b-methods",
      "C. Lubich: Integration of stiff mechanical systems by Runge-Kutta methods (1992), theorems "
@@ -53,9 +54,16 @@ const recipe_row recipe_table[] = {
      "what a step leaves of an oscillation, and states off the slow manifold", recipe_b_damping},
     {"b-expansion",
      "C. Lubich: Integration of stiff mechanical systems by Runge-Kutta methods (1992), theorems "
-     "4.2 and 6.1: the numerical solution has an expansion in eps^2, whose first coefficient has "
-     "order q - 2 at least; y^1 from the solutions for eps = 0 and 1e-4 in 20 digits",
+     "4.2 and 6.1: the numerical solution has an expansion in eps^2, whose coefficients solve "
+     "(2.25) "
+     "with orders q - 2k at least; y^1, y^2 from solutions in 20 digits",
      "expansion in eps^2 of the numerical solution", recipe_b_expansion},
+    {"b-damped",
+     "E. Hairer, C. Lubich, M. Roche: The numerical solution of differential-algebraic systems by "
+     "Runge-Kutta methods (1989), table 2.3, for strongly damped bonds, of which Lubich 1992 has "
+     "no "
+     "orders",
+     "observed orders for strongly damped bonds, whose limit is of index 2", recipe_b_damped},
     {"b-newton",
      "C. Lubich: Integration of stiff mechanical systems by Runge-Kutta methods (1992), "
      "(8.1)-(8.8), "
@@ -103,11 +111,24 @@ const recipe_row recipe_table[] = {
      "J. Appl. Dyn. Syst. 4 (2005), introduction, section 4.2, tables 2 to 5",
      "integrating down to a slow manifold, and hydrogen-oxygen reactions on it",
      recipe_d_hydrogen_oxygen},
+    {"e-figure-1",
+     "C. Lubich, D. Weiss: Numerical integrators for motion under a strong constraining force, "
+     "figure 1; the figures have no numbers: they are from an independent computation, with the "
+     "fits "
+     "0.064 h^2 + 1.8 eps in x and 0.079 h^2 + 2.5 eps in P y",
+     "the impulse method, which does not converge uniformly", recipe_e_figure_1},
     {"e-figure-3",
      "C. Lubich, D. Weiss: Numerical integrators for motion under a strong constraining force, "
-     "figures 2 and 3; the figures have no numbers: they are fits to an independent computation, "
+     "figures 2 and 3; the figures have no numbers: they are from an independent computation, with "
+     "the fits "
      "0.064 h^2 + 1.8 eps in x and 0.079 h^2 + 2.5 eps in P y",
      "projected and mollified impulse methods against the effective motion", recipe_e_figure_3},
+    {"e-figure-4",
+     "C. Lubich, D. Weiss: Numerical integrators for motion under a strong constraining force, "
+     "figure 4; the figures have no numbers: they are from an independent computation, with the "
+     "fits "
+     "0.064 h^2 + 1.8 eps in x and 0.079 h^2 + 2.5 eps in P y",
+     "the impulse method in transformed variables against the effective motion", recipe_e_figure_4},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -81,6 +81,7 @@ int recipe_a_figure_6(recipe_work *k);
 int recipe_b_orders(recipe_work *k);
 int recipe_b_methods(recipe_work *k);
 int recipe_b_damping(recipe_work *k);
+int recipe_b_damped(recipe_work *k);
 int recipe_b_expansion(recipe_work *k);
 int recipe_b_newton(recipe_work *k);
 int recipe_c_table_1_1(recipe_work *k);
@@ -91,7 +92,9 @@ int recipe_c_slider_crank(recipe_work *k);
 int recipe_d_michaelis_menten(recipe_work *k);
 int recipe_d_five_dimensions(recipe_work *k);
 int recipe_d_hydrogen_oxygen(recipe_work *k);
+int recipe_e_figure_1(recipe_work *k);
 int recipe_e_figure_3(recipe_work *k);
+int recipe_e_figure_4(recipe_work *k);
 
 /* Leaves the function with the status of `call` unless it is 0. */
 #define RECIPE_TRY(call)                                                                           \

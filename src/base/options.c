@@ -69,7 +69,7 @@ static const taut_option table[] = {
      "none|post|forward|backward|project|post-velocity|post-position|post-simple|baumgarte|"
      "continuous|index-2",
      "NAME", "run compare", false, true,
-     "stabilisation of rigid bonds and invariants for explicit methods; default: post"},
+     "stabilisation of rigid bonds and invariants; default: post for explicit methods"},
     {"stabilize-passes", TAUT_OPTION_INTEGER, "2", 1, 10, "", "COUNT", "run compare", false, true,
      "Newton steps of a stabilisation after a step"},
     {"stabilize-alpha", TAUT_OPTION_REAL, "1", POSITIVE, "", "A", "run compare", false, true,
@@ -99,7 +99,8 @@ static const taut_option table[] = {
      "they have more than 1000 numbers each"},
     {"raw", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run compare", false, true,
      "rows and end with the velocities and multipliers of an implicit method itself; otherwise "
-     "they are computed from its positions, more accurately"},
+     "they are computed from its positions, more accurately; impulse methods: the vibrating state, "
+     "a row at the end of each step"},
     {"steps", TAUT_OPTION_INTEGER, "", 1, 9007199254740992., "", "COUNT", "run", false, true,
      "end after COUNT steps"},
     {"out", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run project spectrum reproduce", false, false,

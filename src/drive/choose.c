@@ -385,7 +385,8 @@ static int check_step(const taut_solver *solver, taut_error *error)
 /* Rows at 1000 equal distances; fewer of large systems, since a row costs as much as a step or
  * more: of 10,000 numbers with 17 digits, as some 40 evaluations. They have one row in a step at
  * most, unless there are events, whose rows would be counted by the second look. Without an end
- * time, and where a row needs a slow point from forces alone, each step is a row. */
+ * time, and where a row needs a slow point from forces alone, each step is a row; a vibrating state
+ * (raw, impulse methods) exists at the ends of steps only. */
 static int choose_rows(taut_solver *solver, taut_error *error)
 {
     enum { MOST = 1000, LEAST = 100, NUMBERS = 1000000 };
@@ -394,15 +395,18 @@ static int choose_rows(taut_solver *solver, taut_error *error)
         length = fabs(solver->until - solver->from),
            width = 2. * s->n + s->m + solver->sizes.outputs,
            rows = fmin(fmax(floor(NUMBERS / fmax(width, 1)), LEAST), MOST);
-    bool each_step =
-        taut_options_given(solver->options, "every") || isinf(length) || solver->projecting.costly;
-    solver->rows.every = every > 0 ? every : each_step ? 0 : length / rows;
+    bool vibrating =
+        solver->motion == TAUT_MOTION_EFFECTIVE && taut_options_flag(solver->options, "raw");
+    bool each_step = vibrating || taut_options_given(solver->options, "every") || isinf(length) ||
+                     solver->projecting.costly;
+    solver->rows.every = every > 0 && !vibrating ? every : each_step ? 0 : length / rows;
     solver->rows.few = !each_step && rows < MOST && solver->sizes.events == 0;
     double count = taut_solver_rows(solver);
     /* where the number of steps may end the run before, rows are counted in each step */
     bool known = isfinite(length) && (!solver->control.on || solver->step_limit == 0);
-    return known && every > 0 && count > TAUT_MOST_ROWS ? taut_rows_refuse(solver, count, "", error)
-                                                        : TAUT_OK;
+    return known && solver->rows.every > 0 && count > TAUT_MOST_ROWS
+               ? taut_rows_refuse(solver, count, "", error)
+               : TAUT_OK;
 }
 
 double taut_solver_rows(const taut_solver *solver)

@@ -27,6 +27,7 @@
 #include "wrap/conserve.h"
 #include "wrap/fields.h"
 #include "wrap/stabilize.h"
+#include "step/implicit_field.h"
 
 /* above, methods without a field begin with the algebraic variables that are given */
 enum { MOST_ALGEBRAIC = 400 };
@@ -139,15 +140,36 @@ static int make_stabilizer(taut_solver *solver, const char *kind, taut_error *er
                                   error);
 }
 
+/* Implicit methods integrate the field that has the term, instead of the equations themselves. */
+static int put_on_field(taut_solver *solver, const char *kind, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    taut_method *row = TAUT_NEW(s->arena, taut_method, 1);
+    TAUT_NEED(error, row);
+    if (!taut_implicit_on_field(s->method, row))
+        return taut_fail_option(error, TAUT_ERROR_REFUSED, "stabilize",
+                                "%s changes the equations that Runge-Kutta methods integrate; "
+                                "method %s does not use them",
+                                kind, s->method->name);
+    if (solver->control.on)
+        return taut_fail_option(error, TAUT_ERROR_REFUSED, "stabilize",
+                                "%s with method %s needs a fixed step size: set `step`, or use "
+                                "post",
+                                kind, s->method->name);
+    if (is_slow(solver))
+        return taut_fail_option(error, TAUT_ERROR_REFUSED, "stabilize",
+                                "%s is for rigid bonds; slow motion by method %s needs none", kind,
+                                s->method->name);
+    s->method = row;
+    return TAUT_OK;
+}
+
 int taut_start_prepare(taut_solver *solver, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
     const char *kind = taut_options_text(solver->options, "stabilize");
     if (is_term(kind) && !s->method->uses_field)
-        return taut_fail_option(error, TAUT_ERROR_REFUSED, "stabilize",
-                                "%s changes the equations that explicit methods integrate; method "
-                                "%s does not use them",
-                                kind, s->method->name);
+        TAUT_TRY(put_on_field(solver, kind, error));
     if (is_term(kind) && solver->drift.conserved > 0)
         return taut_fail_option(error, TAUT_ERROR_REFUSED, "stabilize",
                                 "%s keeps rigid bonds only; [invariants] of a mechanical model "

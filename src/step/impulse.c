@@ -11,7 +11,7 @@
  * = 0 [E (15)], and the velocity that belongs to Y = P(X) y [E (10)]: of these the method is an
  * approximation, of the normal velocity it is none [E Theorem 2.2]. When that state is
  * altered (by an event), the vibration is put on top of it again with the same stretches and rates
- * of the springs.
+ * of the springs. With the option raw the driver sees x and v themselves.
  *
  * Multipliers are the springs' mean tensions, Lambda of the effective system: with H_w = sum w_i
  * Hess g_i the vibration adds <(G(x) - G(X))^T C^-1 g> = sum_k (J_k/Omega_k) H_{w_k} z_k = grad
@@ -144,6 +144,7 @@ int taut_impulse_create(taut_stepper *s, taut_error *error)
     taut_impulse *w = s->work = TAUT_NEW(s->arena, taut_impulse, 1);
     TAUT_NEED(error, w);
     w->stepper = s;
+    w->raw = s->options && taut_options_flag(s->options, "raw");
     TAUT_TRY(find_springs(w, error));
     TAUT_TRY(reserve(w, error));
     TAUT_TRY(choose_inner(w, error));
@@ -157,6 +158,9 @@ void taut_impulse_destroy(taut_stepper *s)
     taut_impulse *w = s->work;
     if (!w)
         return;
+    const taut_impulse_variant *variant = s->method->data;
+    if (variant->release && w->own)
+        variant->release(w);
     taut_mechanics_destroy(&w->mechanics);
     taut_saddle_destroy(w->tie);
     taut_modes_destroy(&w->modes);
@@ -254,12 +258,16 @@ static int project_velocity(taut_impulse *w, double t, const double *rows, const
     return TAUT_OK;
 }
 
-/* (X, V) of a vibrating state. */
+/* (X, V) of a vibrating state; raw: that state. */
 static int show(taut_impulse *w, double t, const double *x, const double *v, double *q, double *u,
                 taut_error *error)
 {
-    TAUT_TRY(taut_impulse_project(w, t, x, NULL, q, error));
     memmove(u, v, (size_t)w->mechanics.n * sizeof(double));
+    if (w->raw) {
+        memmove(q, x, (size_t)w->mechanics.n * sizeof(double));
+        return TAUT_OK;
+    }
+    TAUT_TRY(taut_impulse_project(w, t, x, NULL, q, error));
     return project_velocity(w, t, w->tie_2, NULL, u, error);
 }
 
@@ -274,7 +282,18 @@ static int measure(taut_impulse *w, taut_error *error)
     return TAUT_OK;
 }
 
-/* When `now` was altered: its vibration keeps the stretches and rates that it had. */
+/* The vibration is put on top of `now`, with the stretches and rates that it had at its own time:
+ * an event lies before the end of the step, and bonds may move. */
+static int put_on_top(taut_impulse *w, taut_error *error)
+{
+    taut_stepper *s = w->stepper;
+    TAUT_TRY(measure(w, error));
+    TAUT_TRY(taut_impulse_project(w, s->now.t, s->now.q, w->g, w->next_x, error));
+    taut_copy(s->n, s->now.v, w->next_v);
+    return project_velocity(w, s->now.t, w->tie_2, w->gdot, w->next_v, error);
+}
+
+/* When `now` was altered. */
 static int follow(taut_impulse *w, taut_error *error)
 {
     taut_stepper *s = w->stepper;
@@ -282,13 +301,10 @@ static int follow(taut_impulse *w, taut_error *error)
     size_t bytes = (size_t)n * sizeof(double);
     if (memcmp(w->shown_q, s->now.q, bytes) == 0 && memcmp(w->shown_v, s->now.v, bytes) == 0)
         return TAUT_OK;
-    /* at its own time: an event lies before the end of the step, and bonds may move */
-    TAUT_TRY(measure(w, error));
-    TAUT_TRY(taut_impulse_project(w, s->now.t, s->now.q, w->g, w->next_x, error));
-    taut_copy(n, s->now.v, w->next_v);
-    TAUT_TRY(project_velocity(w, s->now.t, w->tie_2, w->gdot, w->next_v, error));
-    taut_copy(n, w->next_x, w->x);
-    taut_copy(n, w->next_v, w->v);
+    if (!w->raw)
+        TAUT_TRY(put_on_top(w, error));
+    taut_copy(n, w->raw ? s->now.q : w->next_x, w->x);
+    taut_copy(n, w->raw ? s->now.v : w->next_v, w->v);
     taut_copy(n, s->now.q, w->shown_q);
     taut_copy(n, s->now.v, w->shown_v);
     w->time = s->now.t;

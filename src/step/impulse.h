@@ -23,6 +23,7 @@ typedef struct taut_impulse {
     /* fast: acceleration by the springs at x; valid when fresh */
     double *next_kick, *fast, *next_fast;
     bool fresh, complete;      /* complete: now.lambda are its multipliers */
+    bool raw;                  /* `now` is the vibrating state itself */
     double *shown_q, *shown_v; /* what `now` was when the state was projected */
     /* [stiff] stretches to be kept where the state is altered */
     double *g, *gdot;
@@ -42,6 +43,7 @@ typedef struct taut_impulse_variant {
     int (*kick)(taut_impulse *w, double t, const double *x, double *acceleration,
                 taut_error *error);
     int (*prepare)(taut_impulse *w, taut_error *error); /* `own`; may be NULL */
+    void (*release)(taut_impulse *w); /* what `own` has outside of the arena; may be NULL */
 } taut_impulse_variant;
 
 int taut_impulse_create(taut_stepper *stepper, taut_error *error);

@@ -46,6 +46,7 @@
     row(taut_verlet8) \
     row(taut_projected_impulse) \
     row(taut_mollified_impulse) \
+    row(taut_transformed) \
     row(taut_impulse_method) \
     row(taut_effective) \
     row(taut_follow_flow)

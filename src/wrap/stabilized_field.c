@@ -11,7 +11,8 @@
  * L dq is (gamma(v + dq) - gamma(v - dq))/4, gamma = g_qq(v,v) + 2 g_qt v + g_tt.
  *
  * A field of second order has q' = v: Runge-Kutta methods leave their stages to it, and here kq[i]
- * is V_i + dq_i. Extra stages of dense output do not contain dq. */
+ * is V_i + dq_i. Extra stages of dense output do not contain dq. Implicit methods read dq after an
+ * evaluation (step/implicit_field.c). */
 #include <string.h>
 
 #include "base/rows.h"
@@ -179,6 +180,7 @@ static int fill(continuous *w, taut_context *context, taut_arena *arena, const c
     TAUT_TRY(TAUT_RESERVE(arena, m->rods, error, &w->g, &w->gdot, &w->lateral));
     for (taut_index i = 0; i < m->n; i++)
         w->ones[i] = 1;
+    w->field.extra = w->dq;
     return taut_mechanics_saddle(m, w->unit, true, &arena->allocator, &w->saddle, error);
 }
 
