@@ -1,4 +1,4 @@
-/* leap.c - the slow rate of a large system at a few later states, where a pilot run (pilot.c) would
+/* later_rates.c - the slow rate of a large system at a few later states, where a pilot run (pilot.c) would
  * cost more than the rest of a diagnosis: steps of RATTLE with the matrices that the rate needs
  * anyway [Andersen 1983; Hairer, Lubich, Wanner 2006, VII.1.4],
  *
