@@ -131,9 +131,9 @@ static void compare(const problem *p, bool fixed_point, const char *iterate)
             c.index[c.unknowns++] = i;
     }
     taut_error error;
-    bool made = taut_context_create(own[0].system, NULL, &context, &error) == 0 &&
-                taut_flow_create(context, &arena, &cost, p->horizon, 0, &c.flow, &description,
-                                 &error) == 0;
+    bool made =
+        taut_context_create(own[0].system, NULL, &context, &error) == 0 &&
+        taut_flow_create(context, &arena, &cost, p->horizon, 0, &c.flow, &description, &error) == 0;
     check_row(made, "%s: flow", p->name);
     for (int m = 0; m < ORDERS && made; m++) { /* each from the order before, as Taut does */
         double off = 0, size = 0;

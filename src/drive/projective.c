@@ -6,19 +6,18 @@
  *     z_j = flow_H(z_(j-1)), z_0 = z;   p(s) fitted to the last samples (j H, z_j) of the burst;
  *     rate(t, z) = p'(0),   slow point of z: p(0)          [Gear, Kevrekidis 2003, (2.4)-(2.6)]
  *
- * Fast parts decay in the burst, then p is a polynomial of degree 2 through three samples, or a
- * line fitted to many where the flow has noise. Both values are extrapolated to the time where the
- * burst began: unlike in the published methods, which leap from the end of a burst, rate() is a
- * field, and every explicit method of the table with its estimates, dense output and events becomes
- * a projective one: euler is projective forward Euler, midpoint and rk4 the Runge-Kutta methods of
- * order 2 and 4 [Lafitte, Lejon, Samaey 2016]. Bursts go forward also where the run goes backward
- * [Gear, Kevrekidis 2004]. p(0) lies on the slow manifold where the given state leads to; after
- * each step it replaces the state (healing), so that fast parts do not accumulate, and the rate
- * there is that of the same burst.
+ * p is of degree 3, and fast parts are removed from the samples by what is known of their
+ * decay (burst_weights.c); where the flow has noise, a line is fitted. Both values are extrapolated
+ * to the time where the burst began: unlike in the published methods, which leap from the end of a
+ * burst, rate() is a field, and every explicit method of the table with its estimates, dense output
+ * and events becomes a projective one: euler is projective forward Euler, midpoint and rk4 the
+ * Runge-Kutta methods of order 2 and 4 [Lafitte, Lejon, Samaey 2016]. Bursts go forward also where
+ * the run goes backward [Gear, Kevrekidis 2004]. p(0) lies on the slow manifold where the given
+ * state leads to; after each step it replaces the state (healing), so that fast parts do not
+ * accumulate, and the rate there is that of the same burst.
  *
- * A burst ends when third differences e_j of its samples, in tolerances, no longer fall (those of
- * the slow motion are left), or M e_j is below 0.1, M = (time scale of the slow motion)/H: then a
- * leap does not make an error of what is left of fast parts. */
+ * A burst ends when a sample more changes the rate by no more than a tenth of the tolerance over
+ * the time scale of the slow motion, or when such changes no longer fall. */
 #include "drive/projective.h"
 
 #include <float.h>
@@ -32,81 +31,44 @@
 #include "drive/solver.h"
 #include "project/lift.h"
 
-enum { MOST_SAMPLES = 100, DEGREE = 3, MOST_DEGREE = 6, NOISY_WINDOW = 12 };
-static const double SETTLED = 0.8; /* ratio of third differences that no longer fall */
-static const double SMALL = 0.1;   /* what a leap makes of them, in tolerances */
+enum { MOST_SAMPLES = 100, NOISY_WINDOW = TAUT_BURST_WINDOW };
+static const double SMALL = 0.1; /* change of a rate over the time of a leap, in tolerances */
 
 /* ---- a burst */
 
 /* Sample k; the latest ones are kept. */
 static double *sample(const taut_projective *p, int k)
 {
-    return p->sample + (int64_t)(k % (p->window + 2)) * p->stepper->n;
+    return p->sample + (int64_t)(k % (TAUT_BURST_WINDOW + 1)) * p->stepper->n;
 }
 
-/* rms of the backward difference of order degree + 1 at sample k, in tolerances. */
-static double last_difference(const taut_projective *p, int k)
-{
-    const taut_stepper *s = p->stepper;
-    const double *z[MOST_DEGREE + 2];
-    double weight[MOST_DEGREE + 2] = {1}, sum = 0;
-    const int order = p->degree + 1;
-    for (int j = 0; j <= order; j++) {
-        z[j] = sample(p, k - j);
-        weight[j + 1 <= order ? j + 1 : 0] = j < order ? -weight[j] * (order - j) / (j + 1) : 1;
-    }
-    for (taut_index i = 0; i < s->n; i++) {
-        double w = s->atol + s->rtol * fabs(z[0][i]), e = 0;
-        for (int j = 0; j <= order; j++)
-            e += weight[j] * z[j][i];
-        e /= w > 0 ? w : 1;
-        sum += e * e;
-    }
-    return sqrt(sum / s->n);
-}
-
-/* Weights of samples at x_j = last - W + j, j = 0 .. W, in value and slope at 0 of the line fitted
- * to them, or of the polynomial through them. */
-static void fit_line(int W, int last, double *value, double *slope)
-{
-    double centre = last - W / 2.0, square = W * (W + 1) * (W + 2) / 12.0;
-    for (int j = 0; j <= W; j++) {
-        slope[j] = (j - W / 2.0) / square;
-        value[j] = 1.0 / (W + 1) - centre * slope[j];
-    }
-}
-
-static void interpolate(int W, int last, double *value, double *slope)
-{
-    for (int j = 0; j <= W; j++) {
-        value[j] = 1;
-        slope[j] = 0;
-        for (int m = 0; m <= W; m++) {
-            double x = last - W + m;
-            if (m == j)
-                continue;
-            slope[j] = (value[j] - slope[j] * x) / (j - m);
-            value[j] *= -x / (j - m);
-        }
-    }
-}
-
-/* The slow motion at the beginning of the burst, from its last samples. */
+/* The slow motion at the beginning of the burst, from its samples up to `last`. */
 static void fit(taut_projective *p, int last)
 {
     const taut_index n = p->stepper->n;
-    double value[NOISY_WINDOW + 1], slope[NOISY_WINDOW + 1];
-    if (p->plan.noise > 0)
-        fit_line(p->window, last, value, slope);
-    else
-        interpolate(p->window, last, value, slope);
+    const int W = taut_burst_window(&p->weights, last);
+    double value[TAUT_BURST_WINDOW + 1], slope[TAUT_BURST_WINDOW + 1];
+    taut_burst_weights(&p->weights, last, value, slope);
     taut_clear(n, p->state);
     taut_clear(n, p->slope);
-    for (int j = 0; j <= p->window; j++) {
-        const double *z = sample(p, last - p->window + j);
+    for (int j = 0; j <= W; j++) {
+        const double *z = sample(p, last - W + j);
         taut_add_scaled(n, value[j], z, p->state);
         taut_add_scaled(n, slope[j] / p->plan.spacing, z, p->slope);
     }
+}
+
+/* How far the latest fit has changed the slope, in tolerances over the time of a leap: rms. */
+static double change(const taut_projective *p)
+{
+    const taut_stepper *s = p->stepper;
+    double time = fmin(1 / fmax(p->plan.slow, DBL_MIN), p->length), sum = 0;
+    for (taut_index i = 0; i < s->n; i++) {
+        double w = s->atol + s->rtol * fabs(p->state[i]),
+               e = time * (p->slope[i] - p->before[i]) / (w > 0 ? w : 1);
+        sum += e * e;
+    }
+    return sqrt(sum / s->n);
 }
 
 static bool same(const taut_projective *p, double t, const double *q)
@@ -115,19 +77,18 @@ static bool same(const taut_projective *p, double t, const double *q)
     return t == p->t && (memcmp(q, p->from, size) == 0 || memcmp(q, p->state, size) == 0);
 }
 
+/* After sample k. Changes fall from then on when the window is full. */
 static bool settled(const taut_projective *p, int k, double e, double before)
 {
-    double leap = fmin(1 / fmax(p->plan.slow, DBL_MIN), p->length) / p->plan.spacing;
-    if (p->plan.noise > 0 || k < p->least)
-        return k >= p->most;
-    return e * leap <= SMALL || e >= SETTLED * before;
+    double falls = (1 + p->weights.most) / 2;
+    return e <= SMALL || (k > p->weights.window + p->weights.skip && e >= falls * before);
 }
 
 static int fail_fast(const taut_projective *p, double t, double e, taut_error *error)
 {
     return taut_fail(error, TAUT_ERROR_CONVERGE,
                      "fast parts have not decayed after a burst of %d samples (time %.3g) from t = "
-                     "%.6g: third differences are still %.2g tolerances; the gap between slow and "
+                     "%.6g: the rate still changes by %.2g tolerances; the gap between slow and "
                      "fast rates has closed, or the inner step of %.3g is unstable there; motion "
                      "full needs no gap",
                      p->most, p->most * p->plan.spacing, t, e, p->plan.inner);
@@ -138,6 +99,7 @@ static int burst(taut_projective *p, double t, const double *q, taut_error *erro
 {
     const taut_index n = p->stepper->n;
     double *z = p->sample, e = INFINITY, first = 0;
+    int k = 0;
     if (same(p, t, q))
         return TAUT_OK;
     taut_copy(n, q, z);
@@ -145,23 +107,27 @@ static int burst(taut_projective *p, double t, const double *q, taut_error *erro
         TAUT_TRY(taut_lift_apply(p->lift, t, z, error));
     p->t = NAN;
     taut_copy(n, q, p->from);
-    int k = 0;
     for (bool done = false; !done && k < p->most;) {
         double *next = sample(p, ++k), before = e;
         taut_copy(n, sample(p, k - 1), next);
         TAUT_TRY(
             p->flow->advance(p->flow, t + (k - 1) * p->plan.spacing, p->plan.spacing, next, error));
-        e = k > p->degree ? last_difference(p, k) : e;
-        if (!isfinite(e) && k > p->degree)
+        if (k < p->least)
+            continue;
+        taut_copy(n, p->slope, p->before);
+        fit(p, k);
+        if (k == p->least)
+            continue;
+        e = change(p);
+        if (!isfinite(e))
             return TAUT_RETRY;
-        first = k > p->degree ? fmax(first, e) : first;
+        first = fmax(first, e);
         done = settled(p, k, e, before);
     }
     p->bursts++;
     p->samples += k;
-    if (p->plan.noise == 0 && k == p->most && e > 10 && e < SETTLED * first)
+    if (p->plan.noise == 0 && k == p->most && e > 10 && e < 0.8 * first)
         return fail_fast(p, t, e, error);
-    fit(p, k);
     if (p->lift)
         taut_lift_remember(p->lift, p->state);
     p->t = t;
@@ -248,16 +214,18 @@ static int reserve(taut_solver *solver, taut_projective *p, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
     bool noisy = p->plan.noise > 0;
-    p->degree = noisy ? 1 : DEGREE;
-    p->window = noisy ? NOISY_WINDOW : DEGREE;
     /* noise hides what settles: fast parts decay by e^4 */
     p->most = noisy ? 4 + NOISY_WINDOW : MOST_SAMPLES;
-    /* a slow point needs no damping */
-    p->least = noisy ? p->most : p->lifting == TAUT_LIFT_DIFFERENCE ? DEGREE : DEGREE + 2;
-    TAUT_TRY(TAUT_RESERVE(s->arena, (int64_t)(p->window + 2) * s->n, error, &p->sample));
-    TAUT_TRY(TAUT_RESERVE(s->arena, s->n, error, &p->from, &p->state, &p->slope));
+    p->least = noisy ? p->most : TAUT_BURST_DEGREE + 1;
+    if (noisy)
+        p->weights = (taut_burst_fit){.line = true, .window = NOISY_WINDOW};
+    if (p->lifting == TAUT_LIFT_DIFFERENCE) /* a slow point needs no damping */
+        p->weights.skip = 0;
+    TAUT_TRY(TAUT_RESERVE(s->arena, (TAUT_BURST_WINDOW + 1) * (int64_t)s->n, error, &p->sample));
+    TAUT_TRY(TAUT_RESERVE(s->arena, s->n, error, &p->from, &p->state, &p->slope, &p->before));
     p->field = (taut_field){.name = "projective",
                             .n = s->n,
+                            .costly = true,
                             .evaluate = evaluate,
                             .archive = archive,
                             .statistics = s->statistics,

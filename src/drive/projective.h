@@ -7,6 +7,7 @@
 #include "base/flow.h"
 #include "base/method.h"
 #include "base/projector.h"
+#include "drive/burst_weights.h"
 
 struct taut_solver;
 struct taut_lift;
@@ -21,6 +22,7 @@ typedef struct taut_projective_plan {
     double noise;               /* of the flow, relative to the state; 0: it does not matter */
     int levels;                 /* of telescopic steps between the inner step and the samples */
     bool open;                  /* the rates are known */
+    bool exact;                 /* fast parts decay at these rates in the flow too */
 } taut_projective_plan;
 
 /* One way to a slow point of a stage, before its burst. */
@@ -33,13 +35,14 @@ typedef struct taut_projective {
     taut_flow *flow;
     const char *description; /* of the flow */
     taut_projective_plan plan;
-    double length;        /* of the run; INFINITY: not known */
-    int least, most;      /* samples of a burst after its beginning */
-    int window;           /* of these the last that the polynomial is fitted to, but one */
-    int degree;           /* of the polynomial */
-    double *sample;       /* [window + 1][n], in turn */
+    double length;   /* of the run; INFINITY: not known */
+    int least, most; /* samples of a burst after its beginning */
+    taut_burst_fit weights;
+    double noise;         /* of the flow, relative to the state, where it was measured */
+    double *sample;       /* [TAUT_BURST_WINDOW + 1][n], in turn */
     double *from, *state; /* [n]: where the latest burst began; the slow point there */
     double *slope;        /* [n]: rate of the slow motion at that point */
+    double *before;       /* [n]: that of one sample less */
     double *scale;        /* [n]: sizes of the variables at the initial state */
     double t;             /* of the latest burst; NaN: none */
     int64_t bursts, samples;
