@@ -67,7 +67,7 @@ static void orders(void)
         for (int j = 0; j < 2; j++) {
             char options[120];
             snprintf(options, sizeof options,
-                     "motion=slow method=%s step=%.17g until=1 rtol=1e-10 inner-step=1e-5",
+                     "motion=slow method=%s step=%.17g until=1 rtol=1e-8 inner-step=1e-5",
                      rows[k].method, rows[k].step / (1 << j));
             /* events would end the run where x = 0.5, later than 1 */
             driven d = run_text(mm, options, NULL);
@@ -146,23 +146,37 @@ static void reaction_diffusion(void)
     }
 }
 
-/* Rates 2, 1e3 and 1e7: one level between the inner steps of 1e-7 and samples. */
+/* Rates 2, 1e3 and 1e7: one level between the inner steps of 1e-7 and samples, whose error follows
+ * the tolerance. Below 1e-7 rounding of the level is too large, and the run is direct. */
 static void telescopic(void)
 {
     static const char model[] =
         "[state]\nx, y, z\n[rates]\nx' = -x*y\ny' = (x^2 - y)*1e3\nz' = (x + y - z)*1e7\n"
         "[start]\nx = 1, y = 0, z = 0\n";
+    static const double rtol[] = {1e-3, 1e-4, 1e-5, 1e-6}, factor[] = {1500, 900, 300, 30};
+    char options[60];
     double exact[3];
     check_group("telescopic");
     refer(model, "until=3 method=radau5 rtol=1e-11", 3, exact);
-    driven d = run_text(model, "until=3 motion=slow", NULL);
-    if (driven_good("slow", &d)) {
-        taut_result r = result_of(&d);
-        check_contains("explanation", taut_solver_explanation(d.solver), "telescopic with 1 level");
-        check_below("error", off(&d, 3, exact), 1e-5);
-        check_row(200 * (double)r.statistics.micro_steps <= r.direct_steps,
-                  "%lld inner steps, direct integration %.0f", (long long)r.statistics.micro_steps,
-                  r.direct_steps);
+    for (int k = 0; k < 4; k++) {
+        snprintf(options, sizeof options, "until=3 motion=slow rtol=%g", rtol[k]);
+        driven d = run_text(model, options, NULL);
+        if (driven_good(options, &d)) {
+            taut_result r = result_of(&d);
+            check_contains("levels", taut_solver_explanation(d.solver), "telescopic with 1 level");
+            check_below(options, off(&d, 3, exact), 2 * rtol[k]);
+            check_row(factor[k] * (double)r.statistics.micro_steps <= r.direct_steps,
+                      "%s: %lld inner steps, direct integration %.0f", options,
+                      (long long)r.statistics.micro_steps, r.direct_steps);
+            printf("# telescopic, rtol %g: %lld inner steps, error %.2g\n", rtol[k],
+                   (long long)r.statistics.micro_steps, off(&d, 3, exact));
+        }
+        driven_destroy(&d);
+    }
+    driven d = run_text(model, "until=3 motion=slow rtol=1e-9", NULL);
+    if (driven_good("rtol 1e-9", &d)) {
+        check_contains("directly", taut_solver_explanation(d.solver), "and rtol is 1e-09");
+        check_below("directly", off(&d, 3, exact), 1e-9);
     }
     driven_destroy(&d);
 }

@@ -6,7 +6,7 @@
  *     z_j = flow_H(z_(j-1)), z_0 = z;   p(s) fitted to the last samples (j H, z_j) of the burst;
  *     rate(t, z) = p'(0),   slow point of z: p(0)          [Gear, Kevrekidis 2003, (2.4)-(2.6)]
  *
- * p is of degree 3, and fast parts are removed from the samples by what is known of their
+ * p is of degree 3 to 6, and fast parts are removed from the samples by what is known of their
  * decay (burst_weights.c); where the flow has noise, a line is fitted. Both values are extrapolated
  * to the time where the burst began: unlike in the published methods, which leap from the end of a
  * burst, rate() is a field, and every explicit method of the table with its estimates, dense output
@@ -31,7 +31,7 @@
 #include "drive/solver.h"
 #include "project/lift.h"
 
-enum { MOST_SAMPLES = 100, NOISY_WINDOW = TAUT_BURST_WINDOW };
+enum { MOST_SAMPLES = 100, LEVELS_EVERY = 10, NOISY_WINDOW = TAUT_BURST_WINDOW };
 static const double SMALL = 0.1; /* change of a rate over the time of a leap, in tolerances */
 
 /* ---- a burst */
@@ -58,17 +58,18 @@ static void fit(taut_projective *p, int last)
     }
 }
 
-/* How far the latest fit has changed the slope, in tolerances over the time of a leap: rms. */
-static double change(const taut_projective *p)
+/* rms of the distance of the latest fit from another one, over the time of a leap, in tolerances or
+ * in errors that cannot be avoided; state may be NULL. */
+static double distance(const taut_projective *p, const double *state, const double *slope)
 {
     const taut_stepper *s = p->stepper;
     double time = fmin(1 / fmax(p->plan.slow, DBL_MIN), p->length), sum = 0;
     for (taut_index i = 0; i < s->n; i++) {
         double w = s->atol + s->rtol * fabs(p->state[i]),
-               e = time * (p->slope[i] - p->before[i]) / (w > 0 ? w : 1);
-        sum += e * e;
+               e = time * fabs(p->slope[i] - slope[i]) + (state ? fabs(p->state[i] - state[i]) : 0);
+        sum += w > 0 ? e * e / (w * w) : e * e;
     }
-    return sqrt(sum / s->n);
+    return sqrt(sum / s->n) / p->weights.excess;
 }
 
 static bool same(const taut_projective *p, double t, const double *q)
@@ -77,11 +78,12 @@ static bool same(const taut_projective *p, double t, const double *q)
     return t == p->t && (memcmp(q, p->from, size) == 0 || memcmp(q, p->state, size) == 0);
 }
 
-/* After sample k. Changes fall from then on when the window is full. */
+/* After sample k. Changes fall steadily some samples after the window is full. */
 static bool settled(const taut_projective *p, int k, double e, double before)
 {
     double falls = (1 + p->weights.most) / 2;
-    return e <= SMALL || (k > p->weights.window + p->weights.skip && e >= falls * before);
+    int steady = p->weights.window + p->weights.skip + 4;
+    return e <= SMALL || (k > steady && e >= falls * before);
 }
 
 static int fail_fast(const taut_projective *p, double t, double e, taut_error *error)
@@ -118,7 +120,7 @@ static int burst(taut_projective *p, double t, const double *q, taut_error *erro
         fit(p, k);
         if (k == p->least)
             continue;
-        e = change(p);
+        e = distance(p, NULL, p->before);
         if (!isfinite(e))
             return TAUT_RETRY;
         first = fmax(first, e);
@@ -131,6 +133,27 @@ static int burst(taut_projective *p, double t, const double *q, taut_error *erro
     if (p->lift)
         taut_lift_remember(p->lift, p->state);
     p->t = t;
+    return TAUT_OK;
+}
+
+/* Telescopic steps have an error of order 2 in their length: they are halved until this changes
+ * what the burst from q gives by less than half of the tolerance. */
+static int refine_levels(taut_projective *p, double t, const double *q, taut_error *error)
+{
+    const taut_index n = p->stepper->n;
+    TAUT_TRY(burst(p, t, q, error));
+    for (double e = INFINITY; e > 0.5;) {
+        taut_copy(n, p->state, p->coarse);
+        taut_copy(n, p->slope, p->coarse + n);
+        p->t = NAN;
+        taut_flow_telescope_refine(p->flow, 2 * p->refined);
+        TAUT_TRY(burst(p, t, q, error));
+        e = distance(p, p->coarse, p->coarse + n);
+        if (!isfinite(e))
+            return TAUT_RETRY;
+        p->refined *= e > 0.5 ? 2 : 1;
+    }
+    taut_flow_telescope_refine(p->flow, p->refined);
     return TAUT_OK;
 }
 
@@ -165,7 +188,8 @@ static int heal(taut_projector *projector, double t0, const double *q0, const do
     (void)q0;
     (void)v0;
     (void)v;
-    TAUT_TRY(burst(p, p->stepper->now.t, q, error));
+    bool look = p->plan.levels > 0 && p->healed++ % LEVELS_EVERY == 0;
+    TAUT_TRY((look ? refine_levels : burst)(p, p->stepper->now.t, q, error));
     taut_copy(p->stepper->n, p->state, q);
     return TAUT_OK;
 }
@@ -180,6 +204,9 @@ static void archive(taut_field *field, taut_archive *a)
     taut_archive_reals(a, p->slope, field->n);
     taut_archive_count(a, &p->bursts);
     taut_archive_count(a, &p->samples);
+    taut_archive_real(a, &p->refined);
+    taut_archive_count(a, &p->healed);
+    taut_flow_telescope_refine(p->flow, p->refined);
     if (p->lift)
         taut_lift_archive(p->lift, a);
 }
@@ -216,13 +243,14 @@ static int reserve(taut_solver *solver, taut_projective *p, taut_error *error)
     bool noisy = p->plan.noise > 0;
     /* noise hides what settles: fast parts decay by e^4 */
     p->most = noisy ? 4 + NOISY_WINDOW : MOST_SAMPLES;
-    p->least = noisy ? p->most : TAUT_BURST_DEGREE + 1;
+    p->least = noisy ? p->most : p->weights.degree + 1;
     if (noisy)
-        p->weights = (taut_burst_fit){.line = true, .window = NOISY_WINDOW};
+        p->weights = (taut_burst_fit){.line = true, .window = NOISY_WINDOW, .excess = 1};
     if (p->lifting == TAUT_LIFT_DIFFERENCE) /* a slow point needs no damping */
         p->weights.skip = 0;
     TAUT_TRY(TAUT_RESERVE(s->arena, (TAUT_BURST_WINDOW + 1) * (int64_t)s->n, error, &p->sample));
     TAUT_TRY(TAUT_RESERVE(s->arena, s->n, error, &p->from, &p->state, &p->slope, &p->before));
+    TAUT_TRY(TAUT_RESERVE(s->arena, 2 * s->n, error, &p->coarse));
     p->field = (taut_field){.name = "projective",
                             .n = s->n,
                             .costly = true,
@@ -263,7 +291,8 @@ int taut_projective_create(taut_solver *solver, taut_error *error)
     if (bits)
         return taut_fail(error, TAUT_ERROR_REFUSED, "motion slow of rates %s; omit the motion",
                          taut_reasons_text(bits, text, sizeof text));
-    *p = (taut_projective){.stepper = s, .t = NAN, .length = fabs(solver->until - solver->from)};
+    *p = (taut_projective){
+        .stepper = s, .t = NAN, .refined = 1, .length = fabs(solver->until - solver->from)};
     TAUT_TRY(taut_projective_make_plan(solver, p, error));
     TAUT_TRY(check_noise(solver, p, error));
     TAUT_TRY(make_lift(solver, p, error));
@@ -276,11 +305,13 @@ int taut_projective_start(taut_solver *solver, taut_error *error)
     taut_projective *p = solver->projective;
     const taut_projective_plan *plan = &p->plan;
     double moved = 0, *q = s->now.q;
-    int status = burst(p, s->now.t, q, error);
+    int status = (plan->levels > 0 ? refine_levels : burst)(p, s->now.t, q, error);
     if (status > 0)
         status = taut_fail(error, TAUT_ERROR_EVALUATE,
                            "the flow cannot be followed from the initial state");
     TAUT_TRY(status);
+    p->refined = 1; /* the transient needed more than the slow motion will */
+    taut_flow_telescope_refine(p->flow, 1);
     for (taut_index i = 0; i < s->n; i++) {
         moved = taut_larger(moved, fabs(p->state[i] - q[i]));
         q[i] = p->state[i];

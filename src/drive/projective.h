@@ -43,6 +43,9 @@ typedef struct taut_projective {
     double *from, *state; /* [n]: where the latest burst began; the slow point there */
     double *slope;        /* [n]: rate of the slow motion at that point */
     double *before;       /* [n]: that of one sample less */
+    double *coarse;       /* [2][n]: state and slope of a burst with longer telescopic steps */
+    double refined;       /* telescopic steps are divided by this */
+    int64_t healed;       /* steps since the start */
     double *scale;        /* [n]: sizes of the variables at the initial state */
     double t;             /* of the latest burst; NaN: none */
     int64_t bursts, samples;
@@ -67,5 +70,7 @@ void taut_projective_release(struct taut_solver *solver);
  * leaps. */
 int taut_flow_telescope(taut_flow *inner, taut_arena *arena, double h, int damping, double step,
                         taut_flow **flow, taut_error *error);
+/* Steps of this flow and of those inside it become step/factor. */
+void taut_flow_telescope_refine(taut_flow *flow, double factor);
 
 #endif

@@ -26,6 +26,7 @@ static const double LEAST_GAP = 3;     /* anything less is no gap */
 static const double INNER_GAP = 20;    /* of fast rates, for a telescopic level */
 static const double OSCILLATES = 0.1;  /* real part over size of a rate that does not decay */
 static const double VERY_NOISY = 1e-5; /* the spectrum would be noise */
+static const double TOO_FINE = 10;     /* errors of bursts over the tolerance */
 static const double DAMPED = 0.1;      /* what a leap leaves of the rates below it */
 
 typedef taut_projective_plan plan;
@@ -129,16 +130,19 @@ static double given_time(const taut_solver *solver, const char *option, const ch
 }
 
 /* The fit of samples, and what a burst is expected to need. */
-static double choose_fit(const taut_solver *solver, taut_projective *p, double spacing,
-                         taut_burst_fit *fit)
+static void choose_fit(const taut_solver *solver, taut_projective *p, double spacing,
+                       taut_burst_fit *fit)
 {
     const plan *b = &p->plan;
+    /* telescopic leaps multiply the rounding of an inner step by their length */
+    double rounding = DBL_EPSILON * (b->levels > 0 ? spacing / b->inner : 1);
     taut_burst_facts facts = {.slowest = b->fast * spacing,
                               .fastest = b->exact ? b->fastest * spacing : INFINITY,
+                              .slow = b->slow * spacing,
                               .time = fmin(1 / fmax(b->slow, DBL_MIN), p->length) / spacing,
-                              .noise = fmax(p->noise, DBL_EPSILON),
+                              .noise = fmax(p->noise, rounding),
                               .tolerance = solver->stepper.rtol};
-    return taut_burst_choose(&facts, fit);
+    taut_burst_choose(&facts, fit);
 }
 
 /* The distance of samples, in inner steps, for which a burst is shortest. */
@@ -148,7 +152,8 @@ static void choose_spacing(const taut_solver *solver, taut_projective *p)
     double most = fmax(1, round(1 / (b->fast * b->inner))), least = INFINITY;
     for (double m = 1; m <= most; m = m < most && 2 * m > most ? most : 2 * m) {
         taut_burst_fit fit;
-        double cost = m * choose_fit(solver, p, m * b->inner, &fit);
+        choose_fit(solver, p, m * b->inner, &fit);
+        double cost = m * fit.samples * fit.excess;
         if (cost < least)
             b->spacing = m * b->inner;
         least = fmin(cost, least);
@@ -255,12 +260,16 @@ static int judge(taut_solver *solver, taut_projective *p, taut_error *error)
     double stages = order <= 4 ? order : order + order / 2 - 1,
            step = isnan(solver->step) || solver->control.on ? 2 / b->slow : solver->step;
     b->gain = fmin(step, p->length) / (stages * (b->noise > 0 ? NOISY_BURST : BURST) * b->spacing);
-    if (b->gain >= 1)
-        return TAUT_OK;
-    return decline(solver, error,
-                   "bursts would take longer than the steps between them (gap %.3g, expected gain "
-                   "%.2g)",
-                   b->fast / b->slow, b->gain);
+    if (b->gain < 1)
+        return decline(solver, error,
+                       "bursts would take longer than the steps between them (gap %.3g, expected "
+                       "gain %.2g)",
+                       b->fast / b->slow, b->gain);
+    if (b->noise == 0 && solver->control.on && p->weights.excess > TOO_FINE)
+        return decline(solver, error,
+                       "bursts give the rate of the slow motion to %.2g, and rtol is %.2g",
+                       p->weights.excess * solver->stepper.rtol, solver->stepper.rtol);
+    return TAUT_OK;
 }
 
 int taut_projective_make_plan(taut_solver *solver, taut_projective *p, taut_error *error)
