@@ -164,6 +164,9 @@ static const taut_option table[] = {
     {"horizon", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "project spectrum run", false, true,
      "difference: time of one use of the flow; default: that of [stepper], or the time in which "
      "the slowest of the fast parts decays by 1/e"},
+    {"first-horizon", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "project", false, true,
+     "difference: solve with this longer horizon first, then with a quarter of it, and so on down "
+     "to the horizon"},
     {"iterate", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|anderson|newton|rpm|aitken|plain", "NAME",
      "project", false, true,
      "difference: anderson, newton (by GMRES), rpm (recursive projection) and aitken accelerate "
