@@ -30,6 +30,7 @@
 #include "base/vectors.h"
 #include "drive/solver.h"
 #include "project/lift.h"
+#include "wrap/invariants.h"
 
 enum { MOST_SAMPLES = 100, LEVELS_EVERY = 10, NOISY_WINDOW = TAUT_BURST_WINDOW };
 static const double SMALL = 0.1; /* change of a rate over the time of a leap, in tolerances */
@@ -96,6 +97,18 @@ static int fail_fast(const taut_projective *p, double t, double e, taut_error *e
                      p->most, p->most * p->plan.spacing, t, e, p->plan.inner);
 }
 
+/* Weights of samples multiply rounding, in invariants too: the slow point has their values again.
+ * p->before is free. */
+static int keep_invariants(taut_projective *p, double t, taut_error *error)
+{
+    enum { PASSES = 2 }; /* one is enough where they are linear */
+    for (int k = 0; k < PASSES && p->invariants; k++) {
+        TAUT_TRY(taut_invariants_step(p->invariants, t, p->state, NULL, p->before, error));
+        taut_add_scaled(p->stepper->n, -1, p->before, p->state);
+    }
+    return TAUT_OK;
+}
+
 /* The burst from q at t, unless it is the latest one. */
 static int burst(taut_projective *p, double t, const double *q, taut_error *error)
 {
@@ -130,6 +143,7 @@ static int burst(taut_projective *p, double t, const double *q, taut_error *erro
     p->samples += k;
     if (p->plan.noise == 0 && k == p->most && e > 10 && e < 0.8 * first)
         return fail_fast(p, t, e, error);
+    TAUT_TRY(keep_invariants(p, t, error));
     if (p->lift)
         taut_lift_remember(p->lift, p->state);
     p->t = t;
@@ -207,6 +221,8 @@ static void archive(taut_field *field, taut_archive *a)
     taut_archive_real(a, &p->refined);
     taut_archive_count(a, &p->healed);
     taut_flow_telescope_refine(p->flow, p->refined);
+    if (p->invariants)
+        taut_invariants_archive(p->invariants, a);
     if (p->lift)
         taut_lift_archive(p->lift, a);
 }
@@ -235,6 +251,16 @@ static int make_lift(taut_solver *solver, taut_projective *p, taut_error *error)
                                            : 2,
                               .last = p->lifting == TAUT_LIFT_LAST};
     return taut_lift_create(&how, s->arena, s->now.t, s->now.q, &p->lift, error);
+}
+
+static int make_invariants(taut_solver *solver, taut_projective *p, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    if (solver->sizes.invariants == 0)
+        return TAUT_OK;
+    TAUT_TRY(taut_invariants_create(s->context, TAUT_INVARIANTS_ALL, s->arena, s->statistics,
+                                    &p->invariants, error));
+    return taut_invariants_begin(p->invariants, s->now.t, s->now.q, error);
 }
 
 static int reserve(taut_solver *solver, taut_projective *p, taut_error *error)
@@ -296,6 +322,7 @@ int taut_projective_create(taut_solver *solver, taut_error *error)
     TAUT_TRY(taut_projective_make_plan(solver, p, error));
     TAUT_TRY(check_noise(solver, p, error));
     TAUT_TRY(make_lift(solver, p, error));
+    TAUT_TRY(make_invariants(solver, p, error));
     return reserve(solver, p, error);
 }
 
@@ -352,6 +379,8 @@ void taut_projective_release(taut_solver *solver)
     if (!p)
         return;
     taut_lift_destroy(p->lift);
+    if (p->invariants)
+        taut_invariants_destroy(p->invariants);
     if (p->flow)
         p->flow->destroy(p->flow);
     *p = (taut_projective){.t = NAN};

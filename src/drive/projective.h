@@ -11,6 +11,7 @@
 
 struct taut_solver;
 struct taut_lift;
+struct taut_invariants;
 
 /* What the spectrum at the initial state suggests (projective_plan.c). */
 typedef struct taut_projective_plan {
@@ -50,7 +51,8 @@ typedef struct taut_projective {
     double t;             /* of the latest burst; NaN: none */
     int64_t bursts, samples;
     taut_lifting lifting;
-    struct taut_lift *lift; /* of TAUT_LIFT_LAST and TAUT_LIFT_DIFFERENCE */
+    struct taut_invariants *invariants; /* that slow points keep, or NULL */
+    struct taut_lift *lift;             /* of TAUT_LIFT_LAST and TAUT_LIFT_DIFFERENCE */
 } taut_projective;
 
 /* (projective_plan.c) The flow, the spectrum of the state z at time t, and what follows from it; in
