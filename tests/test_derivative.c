@@ -241,9 +241,23 @@ static void brute(void)
     projected_refused("too few", &p, TAUT_ERROR_CONVERGE, "not slow after 3 uses");
 }
 
+static void memory(void)
+{
+    taut_system *system = NULL;
+    taut_error error;
+    check_group("memory");
+    check_equal(
+        "parse",
+        taut_system_parse(oscillator, strlen(oscillator), "model.taut", NULL, &system, &error), 0);
+    projected_faults(system, "method=outer order=3");
+    projected_faults(system, "method=filter");
+    taut_system_destroy(system);
+}
+
 int main(void)
 {
     exact();
+    memory();
     outer();
     filter();
     horizons();

@@ -147,7 +147,8 @@ static const taut_option table[] = {
     {"moments", TAUT_OPTION_INTEGER, "5", 1, 9, "", "MU", "run project", false, true,
      "kernel, ipa, filter: vanishing moments of the smooth kernel, an odd number"},
     {"smoothness", TAUT_OPTION_INTEGER, "", 0, 20, "", "NU", "run project", false, true,
-     "kernel, ipa, filter: the smooth kernel is (1 - t^2)^(NU+1) times a polynomial in t^2; default: "
+     "kernel, ipa, filter: the smooth kernel is (1 - t^2)^(NU+1) times a polynomial in t^2; "
+     "default: "
      "(MU+1)/2"},
     {"accelerate", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run project", false, true,
      "kernel: Anderson's acceleration of smooth passes"},

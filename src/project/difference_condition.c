@@ -89,8 +89,8 @@ static int by_flow(difference *w, int order, const double *z, taut_error *error)
     return TAUT_OK;
 }
 
-/* samples[0] becomes the filtered state less z. */
-static int by_filter(difference *w, const double *z, taut_error *error)
+/* samples[0] becomes the filtered state less z. `given`: z is the initial state. */
+static int by_filter(difference *w, bool given, const double *z, taut_error *error)
 {
     taut_index n = w->held.n;
     double *sum = w->samples, *now = sum + n, h = w->horizon / w->steps;
@@ -102,11 +102,12 @@ static int by_filter(difference *w, const double *z, taut_error *error)
         for (int j = 0; j < w->steps; j++) {
             double t = w->p->in->t + side * j * h;
             int status = w->flow->advance(w->flow, t, side * h, now, error);
-            if (status > 0 && side < 0 && j == 0)
+            if (status > 0 && side < 0 && given)
                 return taut_fail(error, TAUT_ERROR_REFUSED,
-                                 "projection filter needs a flow that runs backwards, and this one "
-                                 "cannot (t = %.6g, H = %.3g); use projection difference",
-                                 t, -h);
+                                 "projection filter needs a flow that runs backwards, and from t = "
+                                 "%.6g this one cannot, or grows without bounds; use projection "
+                                 "difference",
+                                 t);
             TAUT_TRY(status);
             taut_add_scaled(n, w->weight[j + 1], now, sum);
         }
@@ -148,7 +149,7 @@ int taut_difference_evaluate(difference *w, taut_projection_stage *stage, const 
     double *first = w->samples;
     *most = INFINITY;
     stage->iterations++;
-    TAUT_TRY(w->steps ? by_filter(w, z, error)
+    TAUT_TRY(w->steps ? by_filter(w, stage->iterations == 1, z, error)
              : w->jet ? by_jet(w, order, z, error)
                       : by_flow(w, order, z, error));
     for (taut_index i = 0; i < n; i++)

@@ -200,6 +200,10 @@ static int project(taut_projection *p, const taut_projection_settings *settings,
         w.order = 0;
         w.auto_order = false;
     }
+    if (kind == OUTER) { /* Newton's last step is far below any tolerance */
+        w.tolerance_given = false;
+        w.tolerance = paper_tolerance;
+    }
     if (status == 0 && (kind == DERIVATIVE || kind == OUTER))
         status = taut_jet_create(p->in->context, w.order, TAUT_WANT_FORCE, &w.jet, error);
     if (status == 0 && kind == FILTER)
@@ -277,8 +281,7 @@ const taut_projection_method taut_projection_outer = {
     .refuses = TAUT_HAS_ALGEBRAIC,
     .kinds = 1u << TAUT_FIRST_ORDER,
     .data = &kinds[OUTER],
-    .reads = TAUT_SETTING_PASSES | TAUT_SETTING_TOLERANCE | TAUT_SETTING_ORDER |
-             TAUT_SETTING_HORIZON | TAUT_SETTING_ITERATE,
+    .reads = TAUT_SETTING_PASSES | TAUT_SETTING_ORDER | TAUT_SETTING_HORIZON | TAUT_SETTING_ITERATE,
     .project = project,
 };
 
