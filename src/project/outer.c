@@ -103,7 +103,7 @@ static int make_matrix(outer *o, taut_error *error)
     taut_context *context = o->w->p->in->context;
     taut_pattern pattern;
     taut_arena own;
-    double *entry, *rate;
+    double *entry = NULL, *rate = NULL;
     TAUT_TRY(
         taut_system_pattern(taut_context_system(context), TAUT_PATTERN_TANGENT, &pattern, error));
     taut_arena_init(&own, &o->w->p->arena.allocator);
