@@ -36,9 +36,11 @@ has err "does not support a mechanical system"
 
 # a program: only when allowed
 printf '# Legacy\n[state]\nx, y\n[stepper]\ncommand = ./legacy --eps 0.1\nhorizon = 0.04\n[observables]\nx\n[start]\nx = 1\n' >box.taut
-run 2 project box.taut
-has err "./legacy --eps 0.1"
-has err "--allow-command"
+for verb in project "run --until 1" spectrum; do
+    run 2 $verb box.taut
+    has err "./legacy --eps 0.1"
+    has err "--allow-command"
+done
 if [ -n "${TAUT_TEST_CORE:-}" ]; then
     run 2 project box.taut --allow-command
     has err "not part of this build"

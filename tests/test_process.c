@@ -412,19 +412,26 @@ static void permission(void)
     check_group("permission");
     snprintf(mark, sizeof mark, "%s/mark.%ld", folder, (long)getpid());
     setenv("TAUT_LIBRARY_MARK", mark, 1);
-    for (int k = 0; k < 6; k++) {
-        bool allowed = k % 3 == 2, program = k < 3;
+    for (int k = 0; k < 8; k++) {
+        enum { PROJECT, SPECTRUM, RUN, ALLOWED } verb = k % 4;
+        bool allowed = verb == ALLOWED, program = k < 4;
         snprintf(line, sizeof line,
                  program ? "command = touch '%s'" : "library = ./library_peer.so", mark);
         unlink(mark);
         int files = open_files();
-        if (k % 3 == 1) { /* neither does the spectrum run it */
-            projected p = ask_for(line, false, "passes=1");
+        if (verb == SPECTRUM || verb == RUN) { /* neither do these run it */
+            projected p = ask_for(line, false, "");
             taut_rates_report report;
             taut_rate rate[2];
+            taut_solver *solver = NULL;
             taut_rates_report_init(&report);
-            int code = taut_rates(p.system, NULL, 2, rate, &report, &p.error);
-            check_equal("spectrum", code, TAUT_ERROR_REFUSED);
+            taut_options_set(p.options, "until", "1", NULL);
+            p.code = verb == SPECTRUM
+                         ? taut_rates(p.system, NULL, 2, rate, &report, &p.error)
+                         : taut_solver_create(p.system, p.options, NULL, &solver, &p.error);
+            check_equal(verb == RUN ? "run" : "spectrum", p.code, TAUT_ERROR_REFUSED);
+            check_contains("reason", p.error.message, program ? "runs the command" : "loads the");
+            check_row(!solver, "no solver");
             projected_drop(&p);
         } else {
             projected p = ask_for(line, allowed, "order=0");

@@ -175,7 +175,7 @@ has out "ipa  (projection)"
 run 0 help project
 has out "--window"
 has out "kernel,"
-has out "difference, derivative, brute, auto)"
+has out "difference, derivative, brute, outer, filter, auto)"
 has out "write the state to FILE as a [start] section"
 lacks out "verlet"
 lacks out "trajectory"

@@ -492,7 +492,7 @@ static const char *const heading =
     "an independent reference, polynomials in time that satisfy the equations of the full motion "
     "(`tests/judge/slow.h`), in two windows that must\n"
     "agree as well. `constraint` is exact to rounding: 16 u max |q| in g, 64 u max |q|, |v| in "
-    "gdot, for gradients of length 1. `difference` and `derivative` have the\n"
+    "gdot, for gradients of length 1. `difference`, `derivative` and `outer` have the\n"
     "values of the paper where it has some; `brute` follows the motion. No result is farther from "
     "the slow point than the "
     "initial state; a result that is projected again moves by\n"

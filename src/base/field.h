@@ -57,9 +57,10 @@ typedef struct taut_field {
     /* [n]: where the latest evaluation was, a point that the field itself chose for the given one
      * (wrap/projected_field.c); NULL: at the given one. q' is at_v then */
     const double *at_q, *at_v;
-    const double
-        *extra; /* [n]: q' - v of the latest evaluation (wrap/stabilized_field.c); NULL: 0 */
-    bool keeps; /* ends of steps stay where they are nevertheless */
+    /* [n]: q' - v of the latest evaluation (wrap/stabilized_field.c); NULL: 0 */
+    const double *extra;
+    bool keeps;  /* ends of steps stay where they are nevertheless */
+    bool costly; /* there are no multipliers, and rows are not worth an evaluation */
     void (*destroy)(struct taut_field *field); /* takes half-made ones; may be NULL */
     /* what later evaluations depend on; NULL: nothing */
     void (*archive)(struct taut_field *field, taut_archive *archive);

@@ -139,16 +139,17 @@ static const taut_option table[] = {
      true, "ipa: filter over times up to L/omega to both sides; default: 6 pi"},
     {"micro-steps", TAUT_OPTION_INTEGER, "", 2, 1e9, "", "COUNT", "run project", false, true,
      "ipa: Verlet steps to each side; default: 18, more if required by the fastest spring; "
-     "kernel: of smooth passes"},
+     "kernel: of smooth passes; filter: uses of the flow to each side, default 24"},
     {"kernel", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|aware|smooth|bump|cubic", "NAME",
      "run project", false, true,
      "kernel: frequency-tuned passes (aware), passes with a smooth kernel, or with a smooth bump; "
      "auto: aware, then smooth; ipa: smooth, bump, or the cubic kernel of the paper, which is "
      "auto"},
     {"moments", TAUT_OPTION_INTEGER, "5", 1, 9, "", "MU", "run project", false, true,
-     "kernel, ipa: vanishing moments of the smooth kernel, an odd number"},
+     "kernel, ipa, filter: vanishing moments of the smooth kernel, an odd number"},
     {"smoothness", TAUT_OPTION_INTEGER, "", 0, 20, "", "NU", "run project", false, true,
-     "kernel, ipa: the smooth kernel is (1 - t^2)^(NU+1) times a polynomial in t^2; default: "
+     "kernel, ipa, filter: the smooth kernel is (1 - t^2)^(NU+1) times a polynomial in t^2; "
+     "default: "
      "(MU+1)/2"},
     {"accelerate", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run project", false, true,
      "kernel: Anderson's acceleration of smooth passes"},
@@ -164,7 +165,10 @@ static const taut_option table[] = {
      "until the state changes by less than 1e-6 of its size or than the noise of the flow"},
     {"horizon", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "project spectrum run", false, true,
      "difference: time of one use of the flow; default: that of [stepper], or the time in which "
-     "the slowest of the fast parts decays by 1/e"},
+     "the slowest of the fast parts decays by 1/e; filter: half of the window"},
+    {"first-horizon", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "project", false, true,
+     "difference: solve with this longer horizon first, then with a quarter of it, and so on down "
+     "to the horizon"},
     {"iterate", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|anderson|newton|rpm|aitken|plain", "NAME",
      "project", false, true,
      "difference: anderson, newton (by GMRES), rpm (recursive projection) and aitken accelerate "

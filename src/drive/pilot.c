@@ -4,9 +4,9 @@
  *
  * The cost is bounded and does not depend on the clock: at most STEPS steps, of which every
  * one, then every second, every fourth ... is kept, so that few remain. Events are
- * ignored. Systems with many coordinates have a few states by leaps of one radian instead (leap.c).
- * Those with a stiff potential (which has no rigid system) or with functions in C (whose cost is
- * unknown) are examined at the initial state alone. */
+ * ignored. Systems with many coordinates have a few states by leaps of one radian instead
+ * (later_rates.c). Those with a stiff potential (which has no rigid system) or with functions in C
+ * (whose cost is unknown) are examined at the initial state alone. */
 #include <math.h>
 #include <stdio.h>
 

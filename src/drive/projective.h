@@ -7,9 +7,11 @@
 #include "base/flow.h"
 #include "base/method.h"
 #include "base/projector.h"
+#include "drive/burst_weights.h"
 
 struct taut_solver;
 struct taut_lift;
+struct taut_invariants;
 
 /* What the spectrum at the initial state suggests (projective_plan.c). */
 typedef struct taut_projective_plan {
@@ -21,6 +23,7 @@ typedef struct taut_projective_plan {
     double noise;               /* of the flow, relative to the state; 0: it does not matter */
     int levels;                 /* of telescopic steps between the inner step and the samples */
     bool open;                  /* the rates are known */
+    bool exact;                 /* fast parts decay at these rates in the flow too */
 } taut_projective_plan;
 
 /* One way to a slow point of a stage, before its burst. */
@@ -33,18 +36,23 @@ typedef struct taut_projective {
     taut_flow *flow;
     const char *description; /* of the flow */
     taut_projective_plan plan;
-    double length;        /* of the run; INFINITY: not known */
-    int least, most;      /* samples of a burst after its beginning */
-    int window;           /* of these the last that the polynomial is fitted to, but one */
-    int degree;           /* of the polynomial */
-    double *sample;       /* [window + 1][n], in turn */
+    double length;   /* of the run; INFINITY: not known */
+    int least, most; /* samples of a burst after its beginning */
+    taut_burst_fit weights;
+    double noise;         /* of the flow, relative to the state, where it was measured */
+    double *sample;       /* [TAUT_BURST_WINDOW + 1][n], in turn */
     double *from, *state; /* [n]: where the latest burst began; the slow point there */
     double *slope;        /* [n]: rate of the slow motion at that point */
+    double *before;       /* [n]: that of one sample less */
+    double *coarse;       /* [2][n]: state and slope of a burst with longer telescopic steps */
+    double refined;       /* telescopic steps are divided by this */
+    int64_t healed;       /* steps since the start */
     double *scale;        /* [n]: sizes of the variables at the initial state */
     double t;             /* of the latest burst; NaN: none */
     int64_t bursts, samples;
     taut_lifting lifting;
-    struct taut_lift *lift; /* of TAUT_LIFT_LAST and TAUT_LIFT_DIFFERENCE */
+    struct taut_invariants *invariants; /* that slow points keep, or NULL */
+    struct taut_lift *lift;             /* of TAUT_LIFT_LAST and TAUT_LIFT_DIFFERENCE */
 } taut_projective;
 
 /* (projective_plan.c) The flow, the spectrum of the state z at time t, and what follows from it; in
@@ -64,5 +72,7 @@ void taut_projective_release(struct taut_solver *solver);
  * leaps. */
 int taut_flow_telescope(taut_flow *inner, taut_arena *arena, double h, int damping, double step,
                         taut_flow **flow, taut_error *error);
+/* Steps of this flow and of those inside it become step/factor. */
+void taut_flow_telescope_refine(taut_flow *flow, double factor);
 
 #endif

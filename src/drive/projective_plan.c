@@ -26,6 +26,7 @@ static const double LEAST_GAP = 3;     /* anything less is no gap */
 static const double INNER_GAP = 20;    /* of fast rates, for a telescopic level */
 static const double OSCILLATES = 0.1;  /* real part over size of a rate that does not decay */
 static const double VERY_NOISY = 1e-5; /* the spectrum would be noise */
+static const double TOO_FINE = 10;     /* errors of bursts over the tolerance */
 static const double DAMPED = 0.1;      /* what a leap leaves of the rates below it */
 
 typedef taut_projective_plan plan;
@@ -79,6 +80,7 @@ static int make_levels(taut_projective *p, taut_arena *arena, const taut_flow_ra
     }
     if (p->plan.levels > 0) /* the midpoint rule halves what decays by 1/e */
         p->plan.spacing = 2 * h;
+    p->plan.exact = p->plan.exact && p->plan.levels == 0;
     return TAUT_OK;
 }
 
@@ -127,6 +129,37 @@ static double given_time(const taut_solver *solver, const char *option, const ch
     return isnan(x) ? taut_stepper_number(solver->system, setting) : x;
 }
 
+/* The fit of samples, and what a burst is expected to need. */
+static void choose_fit(const taut_solver *solver, taut_projective *p, double spacing,
+                       taut_burst_fit *fit)
+{
+    const plan *b = &p->plan;
+    /* telescopic leaps multiply the rounding of an inner step by their length */
+    double rounding = DBL_EPSILON * (b->levels > 0 ? spacing / b->inner : 1);
+    taut_burst_facts facts = {.slowest = b->fast * spacing,
+                              .fastest = b->exact ? b->fastest * spacing : INFINITY,
+                              .slow = b->slow * spacing,
+                              .time = fmin(1 / fmax(b->slow, DBL_MIN), p->length) / spacing,
+                              .noise = fmax(p->noise, rounding),
+                              .tolerance = solver->stepper.rtol};
+    taut_burst_choose(&facts, fit);
+}
+
+/* The distance of samples, in inner steps, for which a burst is shortest. */
+static void choose_spacing(const taut_solver *solver, taut_projective *p)
+{
+    plan *b = &p->plan;
+    double most = fmax(1, round(1 / (b->fast * b->inner))), least = INFINITY;
+    for (double m = 1; m <= most; m = m < most && 2 * m > most ? most : 2 * m) {
+        taut_burst_fit fit;
+        choose_fit(solver, p, m * b->inner, &fit);
+        double cost = m * fit.samples * fit.excess;
+        if (cost < least)
+            b->spacing = m * b->inner;
+        least = fmin(cost, least);
+    }
+}
+
 static int plan_open(taut_solver *solver, taut_projective *p, taut_flow_rates *r, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
@@ -134,12 +167,13 @@ static int plan_open(taut_solver *solver, taut_projective *p, taut_flow_rates *r
     TAUT_TRY(taut_flow_rates_open(r, s->context, s->now.t, s->now.q, error));
     TAUT_TRY(take_rates(solver, p, r, error));
     b->inner = given_time(solver, "inner-step", "step");
-    if (isnan(b->inner))
+    b->exact = isnan(b->inner);
+    if (b->exact)
         b->inner = 1 / b->fastest;
     if (!(b->inner > 0))
         return taut_fail(error, TAUT_ERROR_USAGE, "[stepper] step: expected a number > 0, found %g",
                          b->inner);
-    b->spacing = b->inner * fmax(1, round(1 / (b->fast * b->inner)));
+    choose_spacing(solver, p);
     TAUT_TRY(make_flow(solver, p, b->spacing, error));
     return make_levels(p, s->arena, r, b->dimension, error);
 }
@@ -153,7 +187,7 @@ static int find_noise(taut_projective *p, taut_arena *arena, double t, double H,
     TAUT_TRY(TAUT_RESERVE(arena, TAUT_NOISE_POINTS * (int64_t)n, error, &points));
     TAUT_TRY(TAUT_RESERVE(arena, n, error, &each));
     int status = taut_flow_noise(p->flow, t, H, z, p->scale, points, each, error);
-    *noise = status == 0 ? taut_largest(n, each) / fmax(taut_largest(n, z), DBL_MIN) : 0;
+    p->noise = *noise = status == 0 ? taut_largest(n, each) / fmax(taut_largest(n, z), DBL_MIN) : 0;
     return status > 0 ? TAUT_OK : status;
 }
 
@@ -181,6 +215,7 @@ static int plan_closed(taut_solver *solver, taut_projective *p, taut_flow_rates 
         given ? taut_flow_rates_closed(r, p->flow, s->now.t, H, s->now.q, noise, error)
               : taut_flow_rates_horizon(r, p->flow, s->now.t, s->now.q, fast, 1, noise, &H, error));
     TAUT_TRY(take_rates(solver, p, r, error));
+    b->exact = true;
     b->spacing = b->inner = H * fmax(1, round(1 / (b->fast * H)));
     b->noise = 10 * noise * b->fast > s->rtol * b->slow ? noise : 0;
     return TAUT_OK;
@@ -225,12 +260,16 @@ static int judge(taut_solver *solver, taut_projective *p, taut_error *error)
     double stages = order <= 4 ? order : order + order / 2 - 1,
            step = isnan(solver->step) || solver->control.on ? 2 / b->slow : solver->step;
     b->gain = fmin(step, p->length) / (stages * (b->noise > 0 ? NOISY_BURST : BURST) * b->spacing);
-    if (b->gain >= 1)
-        return TAUT_OK;
-    return decline(solver, error,
-                   "bursts would take longer than the steps between them (gap %.3g, expected gain "
-                   "%.2g)",
-                   b->fast / b->slow, b->gain);
+    if (b->gain < 1)
+        return decline(solver, error,
+                       "bursts would take longer than the steps between them (gap %.3g, expected "
+                       "gain %.2g)",
+                       b->fast / b->slow, b->gain);
+    if (b->noise == 0 && solver->control.on && p->weights.excess > TOO_FINE)
+        return decline(solver, error,
+                       "bursts give the rate of the slow motion to %.2g, and rtol is %.2g",
+                       p->weights.excess * solver->stepper.rtol, solver->stepper.rtol);
+    return TAUT_OK;
 }
 
 int taut_projective_make_plan(taut_solver *solver, taut_projective *p, taut_error *error)
@@ -257,5 +296,6 @@ int taut_projective_make_plan(taut_solver *solver, taut_projective *p, taut_erro
         status = taut_fail(error, TAUT_ERROR_EVALUATE,
                            "the flow cannot be followed from the initial state");
     TAUT_TRY(status);
+    choose_fit(solver, p, p->plan.spacing, &p->weights);
     return judge(solver, p, error);
 }

@@ -22,7 +22,7 @@ typedef struct taut_rigid_motion {
     int vectors;                /* of Arnoldi's iteration; 0: by the size of the system */
 } taut_rigid_motion;
 
-/* A state soon after the initial one, its rate and largest multiplier (leap.c). */
+/* A state soon after the initial one, its rate and largest multiplier (later_rates.c). */
 enum { TAUT_LATER = 8 };
 typedef struct taut_later {
     double t, rate, force;

@@ -16,7 +16,8 @@
 typedef struct telescope {
     taut_flow flow;
     taut_flow *inner;
-    double h, step;
+    double h, step; /* of inner steps; of leaps */
+    double whole;   /* step before it was refined */
     int damping;
     double *rate, *middle, *z; /* [n] */
 } telescope;
@@ -34,11 +35,13 @@ static int burst(telescope *f, double t, double h, double *z, double *r, taut_er
     return TAUT_OK;
 }
 
-/* One step of H, which is `step` or slightly less. */
+/* One step of H, which is `step` or slightly less; inner steps alone where these are as many. */
 static int leap(telescope *f, double t, double H, double *z, taut_error *error)
 {
     const taut_index n = f->flow.size;
     double h = f->h * H / f->step, B = (f->damping + 1) * h, s = (H + B) / 2 - B + h / 2;
+    if (2 * B >= H)
+        return f->inner->advance(f->inner, t, H, z, error);
     TAUT_TRY(burst(f, t, h, z, f->rate, error));
     taut_copy(n, z, f->middle);
     taut_add_scaled(n, s - B, f->rate, f->middle);
@@ -78,9 +81,18 @@ int taut_flow_telescope(taut_flow *inner, taut_arena *arena, double h, int dampi
                               .statistics = inner->statistics},
                      .h = h,
                      .step = step,
+                     .whole = step,
                      .damping = damping};
     TAUT_TRY(TAUT_RESERVE(arena, inner->size, error, &f->rate, &f->middle, &f->z));
     f->inner = inner; /* from here on it is destroyed with this one */
     *flow = &f->flow;
     return TAUT_OK;
+}
+
+void taut_flow_telescope_refine(taut_flow *flow, double factor)
+{
+    for (; flow->advance == advance; flow = ((telescope *)flow)->inner) {
+        telescope *f = (telescope *)flow;
+        f->step = f->whole / factor;
+    }
 }

@@ -65,7 +65,8 @@ typedef struct taut_projection_method {
 
 extern const taut_projection_method taut_projection_ipa, taut_projection_kernel,
     taut_projection_series, taut_projection_constraint, taut_projection_difference,
-    taut_projection_derivative, taut_projection_brute, taut_projection_auto;
+    taut_projection_derivative, taut_projection_brute, taut_projection_outer,
+    taut_projection_filter, taut_projection_auto;
 
 /* (projection_table.c) The row of a name; fails with what there is when there is none. */
 int taut_projection_find(const char *name, const taut_projection_method **method,

@@ -20,6 +20,7 @@ enum {
     TAUT_SETTING_HORIZON = 1 << 10,
     TAUT_SETTING_ITERATE = 1 << 11,
     TAUT_SETTING_COPIES = 1 << 12,
+    TAUT_SETTING_FIRST_HORIZON = 1 << 13,
 };
 
 /* Weights of a filter; in the order of the choices of option `kernel`. */
@@ -48,7 +49,7 @@ typedef struct taut_projection_settings {
     int64_t passes;
     double tolerance; /* NaN: not given */
     int order;
-    double horizon;                         /* NaN: not given */
+    double horizon, first_horizon;          /* NaN: not given */
     const struct taut_iteration *iteration; /* of project/difference_iterations.c; NULL: auto */
     int copies;                             /* processes of a program; 0: not given */
     double from;                            /* time of the initial state */

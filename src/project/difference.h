@@ -1,5 +1,6 @@
-/* difference.h - the parts of projection difference: the condition (difference.c), the iterations
- * that solve it (difference_iterations.c), the noise of a flow (flow_noise.c). */
+/* difference.h - the parts of projection difference: the condition (difference_condition.c), orders
+ * (difference.c), the iterations that solve them (difference_iterations.c), settings and rows
+ * (difference_run.c), the noise of a flow (flow_noise.c). */
 #ifndef TAUT_PROJECT_DIFFERENCE_H
 #define TAUT_PROJECT_DIFFERENCE_H
 
@@ -37,7 +38,11 @@ typedef struct taut_difference {
     int order; /* the highest */
     bool auto_order, auto_iteration, newton_used, horizon_found;
     double horizon, tolerance;
-    int64_t limit;   /* evaluations of one order; 0: that of the iteration */
+    double first_horizon; /* longer, or NaN: none */
+    int64_t spent;        /* evaluations with longer horizons */
+    int steps;            /* of a filter to each side; 0: no filter */
+    double *weight;       /* [steps + 1] */
+    int64_t limit;        /* evaluations of one order; 0: that of the iteration */
     int fit;         /* further samples in the estimate of a derivative, each order + 1 of them */
     double *samples; /* [fit_most (order + 1) + 1][n]: z_0, z_1, ..., then their differences */
     double *delta;   /* [n] */
@@ -64,8 +69,14 @@ typedef struct taut_iteration {
     int (*next)(taut_difference *w, taut_difference_progress *s, double *z, taut_error *error);
 } taut_iteration;
 
-/* (difference.c) Memory, and what is kept, at the state w->p->q. */
+enum { TAUT_OUTER_VARIABLES = 400 };
+
+/* (difference_run.c) Memory, and what is kept, at the state w->p->q. */
 int taut_difference_build(taut_difference *w, taut_arena *arena, taut_error *error);
+/* (difference.c) All orders from w->p->q. before[n]; work[TAUT_NOISE_POINTS n]. */
+int taut_difference_solve(taut_difference *w, double *before, double *work, taut_error *error);
+/* Values of the bonds at z, and their rates over one horizon, to w->next. */
+int taut_difference_record(taut_difference *w, const double *z, taut_error *error);
 /* One order from `before`, where z is too; where the iteration is free, Newton's method is the
  * second attempt. */
 int taut_difference_iterate(taut_difference *w, taut_projection_stage *stage, const double *before,
@@ -100,6 +111,10 @@ int taut_difference_judge(taut_difference *w, taut_error *error);
 
 /* (brute.c) The flow is followed until it is slow; start[n]: where it began. */
 int taut_difference_brute(taut_difference *w, double *start, taut_error *error);
+
+/* (outer.c) The outer expansion up to this order, or to its smallest term, from its term 0. */
+int taut_difference_outer(taut_difference *w, int order, bool to_smallest, taut_arena *arena,
+                          taut_error *error);
 
 /* (difference_iterations.c) The row of a name; NULL: none. */
 const taut_iteration *taut_iteration_find(const char *name);

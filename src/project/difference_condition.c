@@ -3,7 +3,8 @@
  *     delta = (-1)^m P Delta^{m+1} z_0,      z_j = flow_H(z_{j-1})            [D (3.1)-(3.5)]
  *     delta = (-1)^m P H^{m+1} z^(m+1)       by Taylor jets of the rates      [D (1.9)]
  *     delta = (-1)^m P sum_j w_j z_j         the derivative of the polynomial of degree m + 1 that
- *                                            fits more samples best, for flows with noise */
+ *                                            fits more samples best, for flows with noise
+ *     delta = P (sum_j w_j z_j - z)          a filter to both sides (difference_run.c) */
 #include <math.h>
 
 #include "base/inside.h"
@@ -41,6 +42,10 @@ static void weights(int order, int count, double *weight)
 double taut_difference_noise(const difference *w, int order)
 {
     double weight[SAMPLES], sum = 0;
+    for (int j = 1; j <= w->steps; j++) /* errors of successive steps add up */
+        sum += 2 * w->weight[j] * w->weight[j] * j;
+    if (w->steps > 0)
+        return w->noise * sqrt(sum);
     int count = (order + 1) * (1 + w->fit);
     weights(order, count, weight);
     for (int j = 1; j <= count; j++)
@@ -84,6 +89,34 @@ static int by_flow(difference *w, int order, const double *z, taut_error *error)
     return TAUT_OK;
 }
 
+/* samples[0] becomes the filtered state less z. `given`: z is the initial state. */
+static int by_filter(difference *w, bool given, const double *z, taut_error *error)
+{
+    taut_index n = w->held.n;
+    double *sum = w->samples, *now = sum + n, h = w->horizon / w->steps;
+    w->size = taut_largest(n, z);
+    for (taut_index i = 0; i < n; i++)
+        sum[i] = (w->weight[0] - 1) * z[i];
+    for (int side = -1; side <= 1; side += 2) {
+        taut_copy(n, z, now);
+        for (int j = 0; j < w->steps; j++) {
+            double t = w->p->in->t + side * j * h;
+            int status = w->flow->advance(w->flow, t, side * h, now, error);
+            if (status > 0 && side < 0 && given)
+                return taut_fail(error, TAUT_ERROR_REFUSED,
+                                 "projection filter needs a flow that runs backwards, and from t = "
+                                 "%.6g this one cannot, or grows without bounds; use projection "
+                                 "difference",
+                                 t);
+            TAUT_TRY(status);
+            taut_add_scaled(n, w->weight[j + 1], now, sum);
+        }
+        w->size = fmax(w->size, taut_largest(n, now));
+    }
+    taut_copy(n, now, w->next);
+    return TAUT_OK;
+}
+
 /* samples[0] becomes H^(m+1) times the derivative of order m + 1: z_{j+1} = f_j/(j + 1), in Taylor
  * coefficients along the motion. */
 static int by_jet(difference *w, int order, const double *z, taut_error *error)
@@ -116,7 +149,9 @@ int taut_difference_evaluate(difference *w, taut_projection_stage *stage, const 
     double *first = w->samples;
     *most = INFINITY;
     stage->iterations++;
-    TAUT_TRY(w->jet ? by_jet(w, order, z, error) : by_flow(w, order, z, error));
+    TAUT_TRY(w->steps ? by_filter(w, stage->iterations == 1, z, error)
+             : w->jet ? by_jet(w, order, z, error)
+                      : by_flow(w, order, z, error));
     for (taut_index i = 0; i < n; i++)
         w->delta[i] = order % 2 ? -first[i] : first[i];
     TAUT_TRY(taut_kept_functions_tangent(&w->held, w->p->in->t, z, w->delta, error));

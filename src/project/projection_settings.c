@@ -24,6 +24,7 @@ static const struct {
     {TAUT_SETTING_TOLERANCE, "tolerance"},
     {TAUT_SETTING_ORDER, "order"},
     {TAUT_SETTING_HORIZON, "horizon"},
+    {TAUT_SETTING_FIRST_HORIZON, "first-horizon"},
     {TAUT_SETTING_ITERATE, "iterate"},
     {TAUT_SETTING_COPIES, "copies"},
 };
@@ -72,6 +73,7 @@ taut_projection_settings taut_projection_settings_of(const taut_options *options
         .order =
             taut_options_given(options, "order") ? (int)taut_options_integer(options, "order") : 0,
         .horizon = taut_options_real(options, "horizon"),
+        .first_horizon = taut_options_real(options, "first-horizon"),
         .iteration = taut_iteration_find(taut_options_text(options, "iterate")),
         .copies = taut_options_given(options, "copies")
                       ? (int)taut_options_integer(options, "copies")

@@ -11,7 +11,8 @@
 static const taut_projection_method *const table[] = {
     &taut_projection_ipa,    &taut_projection_series,     &taut_projection_constraint,
     &taut_projection_kernel, &taut_projection_difference, &taut_projection_derivative,
-    &taut_projection_brute,  &taut_projection_auto};
+    &taut_projection_brute,  &taut_projection_outer,      &taut_projection_filter,
+    &taut_projection_auto};
 
 enum { PROJECTIONS = sizeof table / sizeof table[0] };
 

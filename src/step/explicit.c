@@ -368,6 +368,8 @@ int taut_field_multipliers(taut_stepper *s, double t, const double *q, const dou
                            double *rate, double *lambda, taut_error *error)
 {
     taut_statistics before = *s->field->statistics;
+    if (s->field->costly)
+        return TAUT_OK;
     int status =
         s->field->evaluate(s->field, t, q, s->field->second_order ? v : NULL, rate, lambda, error);
     *s->field->statistics = before;

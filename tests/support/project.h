@@ -125,7 +125,7 @@ static inline void projected_faults(taut_system *system, const char *options)
         if (!failed)
             break;
     }
-    check_row(k > 10 && k < MOST, "%s: %lld allocations seen", options, (long long)k);
+    check_row(k > 8 && k < MOST, "%s: %lld allocations seen", options, (long long)k);
 }
 
 static inline bool projected_good(const char *what, const projected *p)

@@ -1,6 +1,6 @@
-/* leap.c - the slow rate of a large system at a few later states, where a pilot run (pilot.c) would
- * cost more than the rest of a diagnosis: steps of RATTLE with the matrices that the rate needs
- * anyway [Andersen 1983; Hairer, Lubich, Wanner 2006, VII.1.4],
+/* later_rates.c - the slow rate of a large system at a few later states, where a pilot run
+ * (pilot.c) would cost more than the rest of a diagnosis: steps of RATTLE with the matrices that
+ * the rate needs anyway [Andersen 1983; Hairer, Lubich, Wanner 2006, VII.1.4],
  *
  *     q1 = q + h v + h^2/2 M^-1 (f - G^T lambda),   g(q1) = 0,
  *     v1 = (q1 - q)/h + h/2 M^-1 (f1 - G1^T mu),    G1 v1 + g_t = 0,
