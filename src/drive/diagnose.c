@@ -494,7 +494,7 @@ static int find_frequencies(examiner *e, bool modes, bool fastest)
     d->most = frequency[found - 1];
     if (complete) {
         taut_modes_report near = {0};
-        taut_resonances_find(found, frequency, &near);
+        taut_resonances_find(found, frequency, NULL, &near);
         d->resonance = near.resonances > 0 ? near.resonance[0].gap : INFINITY;
         d->frequencies = found;
     } else if (stiff)

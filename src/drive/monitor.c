@@ -118,7 +118,7 @@ static void note_resonance(taut_monitor *m, double t)
     } else if (!isnan(m->resonance_at)) {
         return;
     } else if (!(compares && find_crossing(m, &met, &part))) {
-        taut_resonances_find(m->found, m->frequency, &near);
+        taut_resonances_find(m->found, m->frequency, NULL, &near);
         if (near.resonances == 0 || !taut_motion_resonant(near.resonance[0].gap))
             return;
         met = near.resonance[0];

@@ -20,7 +20,8 @@
  *     M a + G^T Lambda = f - grad W, G a = -gamma   at (X, V), W = sum J_k Omega_k   [E (8)]
  *
  * with the actions of the initial state. They do not influence the motion, and are computed only
- * on request. Beyond TAUT_SPECTRUM_DENSE springs grad W is omitted from them. */
+ * on request. Of groups of more than TAUT_SPECTRUM_DENSE connected springs grad W is omitted from
+ * them. */
 #include "step/impulse.h"
 
 #include <math.h>
@@ -51,12 +52,11 @@ static int make_modes(taut_impulse *w, taut_error *error)
 {
     taut_stepper *s = w->stepper;
     taut_index stiff = w->mechanics.rods;
-    w->has_modes = stiff <= TAUT_SPECTRUM_DENSE;
-    if (!w->has_modes)
-        return TAUT_OK;
     TAUT_TRY(TAUT_RESERVE(s->arena, stiff, error, &w->action, &w->blended));
     TAUT_TRY(TAUT_RESERVE(s->arena, s->n, error, &w->gradient));
-    return taut_modes_create(&w->modes, s->context, s->arena, true, error);
+    int status = taut_modes_create(&w->modes, s->context, s->arena, true, error);
+    w->has_modes = status == 0 && w->modes.largest <= TAUT_SPECTRUM_DENSE;
+    return status == TAUT_ERROR_REFUSED ? TAUT_OK : status; /* too many: without */
 }
 
 /* Actions of the vibrating state. */
