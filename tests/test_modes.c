@@ -388,7 +388,8 @@ static void test_meeting(void)
         char model[400];
         snprintf(model, sizeof model,
                  "[parameters]\nzero = 0\n[coordinates]\nx, y, u, w\n[bonds]\n"
-                 "a = sqrt(x^2 + y^2) - 1 + x*y stiffness 1e4\nb = sqrt(u^2 + w^2) - 1 + u*w%s stiffness 1e4\n"
+                 "a = sqrt(x^2 + y^2) - 1 + x*y stiffness 1e4\nb = sqrt(u^2 + w^2) - 1 + u*w%s "
+                 "stiffness 1e4\n"
                  "[start]\nx = 1, y = .2, u = 1, w = .2\n",
                  touch ? " + zero*x" : "");
         opened o = open_text(model, NULL);

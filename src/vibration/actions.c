@@ -95,14 +95,14 @@ typedef struct place {
 static int compare(const void *a, const void *b)
 {
     const place *x = a, *y = b;
-    return x->frequency != y->frequency ? (x->frequency > y->frequency) - (x->frequency < y->frequency)
-                                        : (x->k > y->k) - (x->k < y->k);
+    return x->frequency != y->frequency
+               ? (x->frequency > y->frequency) - (x->frequency < y->frequency)
+               : (x->k > y->k) - (x->k < y->k);
 }
 
 /* Resonances are found by groups (owner), and named by the places among all, ascending. */
-static int name_resonances(int modes, const double *frequency, const int *owner,
-                           const place *order, taut_arena *arena, taut_modes_report *report,
-                           taut_error *error)
+static int name_resonances(int modes, const double *frequency, const int *owner, const place *order,
+                           taut_arena *arena, taut_modes_report *report, taut_error *error)
 {
     int *rank = TAUT_NEW(arena, int, modes);
     TAUT_NEED(error, rank);
@@ -111,8 +111,8 @@ static int name_resonances(int modes, const double *frequency, const int *owner,
     taut_resonances_find(modes, frequency, owner, report);
     for (int r = 0; r < report->resonances; r++) {
         taut_resonance *one = &report->resonance[r];
-        *one = (taut_resonance){rank[one->j], rank[one->k], one->l >= 0 ? rank[one->l] : -1,
-                                one->gap};
+        *one =
+            (taut_resonance){rank[one->j], rank[one->k], one->l >= 0 ? rank[one->l] : -1, one->gap};
     }
     return TAUT_OK;
 }

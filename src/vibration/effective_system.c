@@ -32,11 +32,11 @@ typedef struct workspace { /* of a context */
     taut_context *base;
     taut_allocator allocator; /* gives memory of our arena to the base's context */
     taut_modes_work modes;
-    taut_pattern tangent;  /* of the base; start NULL when no matrices are needed */
-    double *gradient;      /* [n] of W */
+    taut_pattern tangent; /* of the base; start NULL when no matrices are needed */
+    double *gradient;     /* [n] of W */
     /* [n]: a displaced point, gradients on both sides, how far these are apart */
     double *x, *up, *down, *width;
-    double *entries[5];    /* on the base's tangent pattern, before they are spread */
+    double *entries[5]; /* on the base's tangent pattern, before they are spread */
 } workspace;
 
 /* ---- refusals */

@@ -53,8 +53,8 @@ static int refuse_large(const taut_modes_work *w, taut_error *error)
 {
     double numbers = 0;
     for (taut_index g = 0; g < w->groups; g++)
-        numbers +=
-            (double)w->group[g].springs * (w->group[g].springs + w->group[g].n + w->group[g].rigids);
+        numbers += (double)w->group[g].springs *
+                   (w->group[g].springs + w->group[g].n + w->group[g].rigids);
     if (w->largest <= TAUT_SPECTRUM_DENSE_LIMIT && numbers <= MOST_NUMBERS)
         return 0;
     return taut_fail(error, TAUT_ERROR_REFUSED,
@@ -85,8 +85,7 @@ static int reserve(taut_modes_work *w, const taut_sizes *sizes, bool gradient, t
     TAUT_TRY(TAUT_RESERVE(arena, sizes->jacobian_entries, error, &w->values.jacobian));
     TAUT_TRY(TAUT_RESERVE(arena, w->diagonal ? w->n : entries, error, &w->values.mass));
     TAUT_TRY(TAUT_RESERVE(arena, hessian ? entries : 0, error, &w->values.bond_hessian));
-    TAUT_TRY(
-        TAUT_RESERVE(arena, gradient && w->varying ? entries : 0, error, &w->values.mass_dq));
+    TAUT_TRY(TAUT_RESERVE(arena, gradient && w->varying ? entries : 0, error, &w->values.mass_dq));
     TAUT_TRY(TAUT_RESERVE(arena, w->springs, error, &w->frequency, &w->blended));
     TAUT_TRY(TAUT_RESERVE(arena, w->largest, error, &w->square));
     TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->other, &w->force, &w->direction, &w->scaled));
@@ -343,8 +342,7 @@ static int add_modes(taut_modes_work *w, double t, const double *q, double *grad
                      taut_error *error)
 {
     taut_values none = {0};
-    unsigned wanted =
-        (w->jet ? 0 : TAUT_WANT_BOND_HESSIAN) | (w->varying ? TAUT_WANT_MASS_DQ : 0);
+    unsigned wanted = (w->jet ? 0 : TAUT_WANT_BOND_HESSIAN) | (w->varying ? TAUT_WANT_MASS_DQ : 0);
     w->values.bond_weight = w->bond_weight;
     w->values.mass_weight = w->scaled;
     if (w->jet) {
