@@ -492,6 +492,8 @@ static int find_grouped(examiner *e, bool *done)
         d->least = k == 0 ? w.frequency[k] : fmin(d->least, w.frequency[k]);
         d->most = d->fastest = fmax(d->most, w.frequency[k]);
     }
+    for (taut_index g = 0; g < w.groups && *done; g++)
+        d->cubes += pow(w.group[g].springs, 3);
     if (*done) {
         d->frequencies = w.count;
         d->resonance = closest_resonance(w.count, w.frequency, w.owner);
