@@ -66,10 +66,12 @@ static int refuse_large(const taut_modes_work *w, taut_error *error)
 static int reserve_group(taut_modes_work *w, taut_mode_group *g, taut_error *error)
 {
     const int64_t p = g->springs;
-    TAUT_TRY(TAUT_RESERVE(w->arena, p * p, error, &g->matrix));
-    TAUT_TRY(TAUT_RESERVE(w->arena, p * g->n, error, &g->column, &g->shape));
-    TAUT_TRY(TAUT_RESERVE(w->arena, p * g->rigids, error, &g->reaction));
-    TAUT_TRY(TAUT_RESERVE(w->arena, p * (p + g->rigids), error, &g->weight));
+    /* one piece of memory, since there may be thousands of groups */
+    TAUT_TRY(TAUT_RESERVE(w->arena, 2 * p * (p + g->n + g->rigids), error, &g->matrix));
+    g->column = g->matrix + p * p;
+    g->shape = g->column + p * g->n;
+    g->reaction = g->shape + p * g->n;
+    g->weight = g->reaction + p * g->rigids;
     /* rehearsed once on the unit matrix, so that later calls find their memory */
     for (int64_t i = 0; i < p; i++)
         g->matrix[i * p + i] = 1;
