@@ -41,17 +41,6 @@ typedef struct workspace { /* of a context */
 
 /* ---- refusals */
 
-/* Forces of velocity other than the inertial ones of a kinetic energy. */
-static bool has_velocity_forces(const taut_system *base)
-{
-    if (!(base->sizes.can & TAUT_HAS_VELOCITY_FORCES) || !(base->sizes.can & TAUT_HAS_KINETIC))
-        return base->sizes.can & TAUT_HAS_VELOCITY_FORCES;
-    for (int32_t k = 0; k < base->kernels; k++)
-        if (base->kernel[k]->role == TAUT_ROLE_FORCE && base->kernel[k]->uses_v)
-            return true;
-    return false;
-}
-
 static int accept(const taut_system *base, taut_error *error)
 {
     unsigned can = base->sizes.can;
@@ -65,7 +54,7 @@ static int accept(const taut_system *base, taut_error *error)
         why = "nothing vibrates: give some bonds a stiffness, or use the rigid motion";
     else if (can & TAUT_HAS_DAMPING)
         why = "damped bonds do not keep their actions: omit `damping`, or use the slow motion";
-    else if (has_velocity_forces(base))
+    else if (taut_system_velocity_forces(base))
         why = "forces that depend on velocities change the actions: omit them, or use the slow or "
               "full motion";
     else if ((can & TAUT_HAS_VARYING_MASS) && !(can & TAUT_HAS_KINETIC))
