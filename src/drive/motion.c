@@ -24,7 +24,6 @@ static const double AVERAGED = 30;     /* the same for effective motion */
 static const double CALM = 10;         /* tolerances of an oscillation that is left out, in v */
 static const double FORCES = 20;       /* times as many of spring forces */
 static const double RESONANT = 0.05;   /* relative distance of frequencies */
-static const double BUDGET = 2e9;      /* units of taut_system_work: about 2 s of one core */
 static const double PER_RADIAN = 18;   /* evaluations of dop8 at rtol 1e-6, measured */
 static const double PER_RADIAN_VERLET = 5; /* 30 in the fastest period */
 /* units of an evaluation of W and its gradient for each spring and for the eigenproblems,
@@ -98,7 +97,7 @@ static unsigned judge_exact(const taut_diagnosis *d, unsigned avoid, char *why, 
                     d->amplitude);
         return TAUT_MOTION_SLOW;
     }
-    if (!(d->full_cost <= BUDGET))
+    if (!(d->full_cost <= TAUT_AFFORDABLE))
         return 0;
     taut_append(why, size, "full because every oscillation can be resolved");
     append_cost(d, " with", why, size);

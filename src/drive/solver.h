@@ -416,8 +416,9 @@ struct taut_solver {
     double asked;        /* rtol of the user */
     taut_solver *better; /* the run with a smaller tolerance: state and result are its; or NULL */
     double error_q, error_v, error_lambda, /* measured, relative; NaN: not */
-        predictable; /* time from which on these are above 100 tolerances; NaN: never */
-    bool far;        /* they are, or multipliers above 1000, or the second run failed */
+        predictable;        /* time from which on these are above 100 tolerances; NaN: never */
+    bool far;               /* they are, or multipliers above 1000, or the second run failed */
+    double averaging_error; /* (averaging.c) relative; NaN: another motion, or unknown */
     bool event_met;
     /* by events: how often, and how far such states were moved to where the motion can begin */
     int64_t altered;
@@ -464,6 +465,13 @@ const taut_method *taut_method_find(const char *name);
 int taut_method_unknown(const char *option, const char *name, taut_error *error);
 /* Does the method support such a system? Fails with the reasons when not. */
 int taut_method_accepts(const taut_method *method, const taut_sizes *sizes, taut_error *error);
+
+/* Units of taut_system_work that a second run, and what else measures errors, may take: about 2 s
+ * of one core. */
+#define TAUT_AFFORDABLE 2e9
+/* (averaging.c) After a run in effective motion: solver->averaging_error, where it is affordable.
+ */
+int taut_averaging_measure(taut_solver *solver, double affordable, taut_error *error);
 
 /* (motion.c) Diagnoses the initial state, once: solver->diagnosis. */
 int taut_motion_diagnose(taut_solver *solver, taut_error *error);
