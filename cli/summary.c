@@ -179,8 +179,9 @@ static void print_averaging(FILE *out, const taut_result *result)
         fprintf(out, "  %-*s%.2g (estimated from full motion, relative)\n", LABEL,
                 "averaging error", result->averaging_error);
     else
-        fprintf(out, "  %-*sunknown (--verify always estimates it from full motion)\n", LABEL,
-                "averaging error");
+        fprintf(out,
+                "  %-*sunknown: full motion, which shows it, was not affordable or not wanted\n",
+                LABEL, "averaging error");
 }
 
 void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose)

@@ -43,7 +43,7 @@ static void test_estimates(void)
             int code = taut_solver_run(d.solver, NULL, 0, NULL, NULL, &d.error);
             check_row(code == 0, "%s: %s", rows[k].name, d.error.message);
             found[0] = d.solver->averaging_error;
-            code = taut_averaging_measure(d.solver, 0, &d.error);
+            code = taut_averaging_measure(d.solver, 0, INFINITY, &d.error);
             found[1] = d.solver->averaging_error;
             check_row(code == 0 && found[1] >= 0.5 * found[0] && found[1] <= 8 * found[0],
                       "%s: %g, estimated %g", rows[k].name, found[0], found[1]);

@@ -10,8 +10,9 @@
  *     between 1 and 2.
  *
  * Differences grow with time, so that short bursts show too little. What is affordable is decided
- * by counts, as in second_look.c: so many units for each of these, or `verify always`. The
- * error stays unknown otherwise, and where one of the runs fails. */
+ * by counts, as in second_look.c. The error stays unknown otherwise, and where one of the runs
+ * fails.
+ */
 #include <math.h>
 
 #include "base/options.h"
@@ -130,17 +131,17 @@ static int compare_twins(averaging *a, double times, double end, double *distanc
     return status;
 }
 
-static int estimate(averaging *a, double end, double cost, double affordable, bool always,
+static int estimate(averaging *a, double end, double cost, double whole, double most,
                     double *result, taut_error *error)
 {
     const taut_solver *solver = a->solver;
     double fifth = NAN, twins[2] = {NAN, NAN}, extrapolated = NAN;
-    if (cost <= affordable)
+    if (cost <= whole)
         return compare(a, solver->model, end, result, error);
     TAUT_TRY(compare(a, solver->model, solver->from + PART * (end - solver->from), &fifth, error));
     *result = fifth / PART;
-    if (!(TWINS * cost <= affordable || always) || solver->model->evaluate ||
-        solver->model->start || !solver->monitor.context)
+    if (!(TWINS * cost <= most) || solver->model->evaluate || solver->model->start ||
+        !solver->monitor.context)
         return TAUT_OK;
     taut_error reason;
     int status = TAUT_OK;
@@ -160,25 +161,24 @@ static int prepare(averaging *a, taut_error *error)
     return taut_effective_projector(a->context, &a->arena, &a->statistics, &a->foot, error);
 }
 
-int taut_averaging_measure(taut_solver *solver, double affordable, taut_error *error)
+int taut_averaging_measure(taut_solver *solver, double whole, double most, taut_error *error)
 {
     averaging a = {.solver = solver, .n = solver->sizes.coordinates};
     taut_error reason = {.t = NAN};
     double end = taut_solver_latest(solver)->stepper.now.t;
-    bool always = solver->verify == TAUT_VERIFY_ALWAYS;
     if (solver->motion != TAUT_MOTION_EFFECTIVE || solver->verify == TAUT_VERIFY_NEVER ||
         solver->own || end == solver->from)
         return TAUT_OK;
     int status = taut_motion_diagnose(solver, &reason);
     double length = fabs(solver->until - solver->from),
            cost = solver->diagnosis.full_cost * fabs(end - solver->from) / length;
-    if (status == 0 && !(PART * cost <= affordable || always))
+    if (status == 0 && !(PART * cost <= most))
         return TAUT_OK;
     taut_arena_init(&a.arena, &solver->arena.allocator);
     if (status == 0)
         status = prepare(&a, &reason);
     if (status == 0)
-        status = estimate(&a, end, cost, affordable, always, &solver->averaging_error, &reason);
+        status = estimate(&a, end, cost, whole, most, &solver->averaging_error, &reason);
     if (a.foot && a.foot->destroy)
         a.foot->destroy(a.foot);
     taut_context_destroy(a.context);

@@ -469,9 +469,9 @@ int taut_method_accepts(const taut_method *method, const taut_sizes *sizes, taut
 /* Units of taut_system_work that a second run, and what else measures errors, may take: about 2 s
  * of one core. */
 #define TAUT_AFFORDABLE 2e9
-/* (averaging.c) After a run in effective motion: solver->averaging_error, where it is affordable.
- */
-int taut_averaging_measure(taut_solver *solver, double affordable, taut_error *error);
+/* (averaging.c) After a run in effective motion: solver->averaging_error. Full motion over the
+ * whole interval may cost `whole`, its parts and twins `most` each. */
+int taut_averaging_measure(taut_solver *solver, double whole, double most, taut_error *error);
 
 /* (motion.c) Diagnoses the initial state, once: solver->diagnosis. */
 int taut_motion_diagnose(taut_solver *solver, taut_error *error);
