@@ -72,7 +72,8 @@ static int note_option(cli_call *call, const char *name, const char *value)
     } const flags[] = {{"json", &call->json},       {"quiet", &call->quiet},
                        {"verbose", &call->verbose}, {"help", &call->help},
                        {"version", &call->version}, {"man", &call->man},
-                       {"names", &call->names},     {"options-page", &call->options_page}};
+                       {"names", &call->names},     {"options-page", &call->options_page},
+                       {"strict", &call->strict}};
     for (size_t k = 0; k < sizeof flags / sizeof flags[0]; k++)
         if (strcmp(flags[k].name, name) == 0)
             *flags[k].flag = true;

@@ -33,7 +33,7 @@ struct cli_call {
     taut_options *options;
     const char **set, **init; /* every --set and --init, in order */
     int set_count, init_count;
-    bool json, quiet, verbose, help, version;
+    bool json, quiet, verbose, strict, help, version;
     bool man, options_page, names;
     const char *completion;                   /* shell, or NULL */
     const char *methods, *steps, *tolerances; /* lists of compare, or NULL */

@@ -170,8 +170,9 @@ static int compute(run *r)
         cli_summary_json(stdout, &outcome);
     else if (!silent)
         cli_summary_print(report, &outcome, call->verbose);
-    int written = r->end && code >= 0 ? write_end(r) : 0;
-    return written != 0 ? written : cli_exit_status(code);
+    int written = r->end && code >= 0 ? write_end(r) : 0, status = cli_exit_status(code);
+    bool warned = result.caution || taut_solver_notice(r->solver, 0);
+    return written != 0 ? written : status == 0 && call->strict && warned ? 1 : status;
 }
 
 /* The program measures errors where that is affordable, unless the user or the model decides. */

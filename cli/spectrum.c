@@ -198,9 +198,9 @@ static void print_all(const cli_model *model, const spectrum *s)
             printf("those at both ends of the spectrum\n");
     }
     if (!isnan(report->energy)) {
-        label("vibration");
-        printf("energy %.6g at t = %g, all stretch of the springs included\n", report->energy,
-               s->t);
+        label("modal energy");
+        printf("%.6g at t = %g, with the static stretch, which does not oscillate\n",
+               report->energy, s->t);
     }
     print_diagnosis(&s->check);
     print_gaps(report);

@@ -171,6 +171,19 @@ static void print_error(FILE *out, const taut_result *result)
                 forces ? " in the multipliers" : ", as in chaotic motion");
 }
 
+static void print_averaging(FILE *out, const taut_result *result)
+{
+    if (strcmp(result->motion, "effective") != 0)
+        return;
+    if (isfinite(result->averaging_error))
+        fprintf(out, "  %-*s%.2g (estimated from full motion, relative)\n", LABEL,
+                "averaging error", result->averaging_error);
+    else
+        fprintf(out,
+                "  %-*sunknown: full motion, which shows it, was not affordable or not wanted\n",
+                LABEL, "averaging error");
+}
+
 void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose)
 {
     taut_result result = {.size = sizeof result};
@@ -207,6 +220,7 @@ void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose)
                 "slow field", result.level, result.truncation);
     print_watched(out, &result);
     print_error(out, &result);
+    print_averaging(out, &result);
     fprintf(out, "  %-*s%.3g s\n", LABEL, "wall time", outcome->seconds);
     if (outcome->out)
         fprintf(out, "  %-*s%s\n", LABEL, "rows in", outcome->out);
@@ -279,6 +293,7 @@ void cli_summary_json(FILE *out, const cli_outcome *outcome)
     cli_json_real(&json, "lambda", result.error_lambda);
     cli_json_close(&json, '}');
     cli_json_real(&json, "predictable", result.predictable);
+    cli_json_real(&json, "averaging_error", result.averaging_error);
     cli_json_real(&json, "error_estimate", result.error_estimate);
     cli_json_real(&json, "error_share", result.error_share);
     cli_json_open_flat(&json, "drift", '{');

@@ -172,8 +172,9 @@ static void shipped(void)
     "rod = sqrt(x^2 + y^2) - 1 stiffness 1e4*" mass "\n[start]\ny = -1 - 1e-4, " start "\n"
 /* Springs of the frequencies 100, w and v across a slow coordinate of rate 1. */
 #define FREQUENCIES(w, v)                                                                          \
-    "[coordinates]\nx, y, u, z\n[potential]\nz^2/2\n[bonds]\na = x stiffness 1e4\nb = y "          \
-    "stiffness (" w ")^2\nc = u stiffness (" v ")^2\n[start]\nx = 0.1, z = 1\n"
+    "[parameters]\nzero = 0\n[coordinates]\nx, y, u, z\n[potential]\nz^2/2\n[bonds]\na = x "       \
+    "stiffness 1e4\nb = y + zero*x stiffness (" w ")^2\nc = u + zero*x stiffness (" v ")^2\n"      \
+    "[start]\nx = 0.1, z = 1\n"
 #define HIT "[events]\nhit = y + 0.5 falling then y' = -y'\n"
 #define STOP "[events]\nhit = y - 2 rising stop\n"
 

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "linalg/saddle.h"
 #include "support/run.h"
+#include "system/modes/modes.h"
 
 static int factorisations, failing, with; /* the failing one, from 1; its status */
 static int spectra;
@@ -17,6 +18,8 @@ int __real_taut_frequencies(taut_context *context, double t, const double *q, in
                             double *frequency, int *found, bool *complete, taut_error *error);
 int __wrap_taut_frequencies(taut_context *context, double t, const double *q, int count,
                             double *frequency, int *found, bool *complete, taut_error *error);
+int __real_taut_modes_find(taut_modes_work *modes, double t, const double *q, taut_error *error);
+int __wrap_taut_modes_find(taut_modes_work *modes, double t, const double *q, taut_error *error);
 
 int __wrap_taut_saddle_factor(taut_saddle *saddle, const double *k, const double *g1,
                               const double *g2, const double *d, taut_error *error)
@@ -31,6 +34,12 @@ int __wrap_taut_frequencies(taut_context *context, double t, const double *q, in
 {
     spectra++;
     return __real_taut_frequencies(context, t, q, count, frequency, found, complete, error);
+}
+
+int __wrap_taut_modes_find(taut_modes_work *modes, double t, const double *q, taut_error *error)
+{
+    spectra++;
+    return __real_taut_modes_find(modes, t, q, error);
 }
 
 #define PENDULUM(stiffness, x)                                                                     \
@@ -88,7 +97,7 @@ static void test_once(void)
         {"a motion that gives way",
          "[coordinates]\nx, y\n[bonds]\na = x - 1 stiffness 1e6\nb = 2*x - 2 stiffness 1e6\n"
          "[start]\nx = 1.001, y' = 1\n",
-         "until=1e9", 1},
+         "until=1e9", 2}, /* and the modes of its actions */
         {"soft springs", PENDULUM("4 soft", "1"), "until=1", 0},
         {"soft springs, a step size to be chosen", PENDULUM("4 soft", "1"), "until=1 method=verlet",
          1},

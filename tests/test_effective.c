@@ -310,6 +310,71 @@ static void test_equal_molecules(void)
     driven_destroy(&d[1]);
 }
 
+/* Double pendulums that do not touch, with different actions: each moves as it does alone, although
+ * frequencies of different ones meet. */
+static void test_many_groups(void)
+{
+    static const char *const options[] = {
+        "motion=effective method=effective until=0.5 rtol=1e-10 atol=1e-12",
+        "motion=effective method=mollified-impulse until=0.5 step=0.1 inner-step=5e-4",
+        "motion=effective method=impulse until=0.5 step=0.1 inner-step=5e-4",
+        "motion=effective method=projected-impulse until=0.5 step=0.1 inner-step=5e-4"};
+    enum { MANY = 250 };
+    check_group("effective, many groups");
+    for (size_t k = 0; k < sizeof options / sizeof options[0]; k++) {
+        driven d[2];
+        for (int one = 0; one < 2; one++) {
+            char model[700];
+            snprintf(model, sizeof model,
+                     "[particles]\ndimension = 2\na[i] for i in %d..%d\nb[i] for i in %d..%d\n"
+                     "[potential]\nsum(a[i].y + b[i].y for i in %d..%d)\n[bonds]\n"
+                     "inner[i] = length(a[i]) - 1 for i in %d..%d stiffness 1e4\n"
+                     "outer[i] = length(a[i] - b[i]) - 1 for i in %d..%d stiffness 1e4\n[start]\n"
+                     "a[i] = (sqrt(0.5), -sqrt(0.5)) for i in %d..%d\n"
+                     "b[i] = (sqrt(2), 0.05*i/%d) for i in %d..%d\n",
+                     one ? MANY : 1, MANY, one ? MANY : 1, MANY, one ? MANY : 1, MANY,
+                     one ? MANY : 1, MANY, one ? MANY : 1, MANY, one ? MANY : 1, MANY, MANY,
+                     one ? MANY : 1, MANY);
+            d[one] = driven_create(model, options[k], NULL);
+            if (driven_good(options[k], &d[one]))
+                check_row(taut_solver_advance(d[one].solver, 0.5, &d[one].error) == 0, "%s: %s",
+                          options[k], d[one].error.message);
+        }
+        taut_result r = {.size = sizeof r};
+        if (d[0].code == 0 && d[1].code == 0) {
+            const double *many = taut_solver_position(d[0].solver),
+                         *alone = taut_solver_position(d[1].solver);
+            for (int i = 0; i < 4; i++)
+                check_near(options[k], many[2 * (MANY - 1) + (i < 2 ? i : 2 * MANY + i - 2)],
+                           alone[i], 1e-8);
+            taut_solver_result_get(d[0].solver, &r, NULL);
+            check_row(isnan(r.resonance_at), "%s: resonance at %g", options[k], r.resonance_at);
+        }
+        driven_destroy(&d[0]);
+        driven_destroy(&d[1]);
+    }
+}
+
+/* One group of more than 400 springs. */
+static void test_long_chain(void)
+{
+    static const char *const model =
+        "[particles]\ndimension = 2\np[i] for i in 1..420\n[definitions]\np[0] = (0, 0)\n"
+        "[potential]\nsum(p[i].y for i in 1..420)\n[bonds]\n"
+        "link[i] = length(p[i] - p[i-1]) - 1 for i in 1..420 stiffness 1e8\n"
+        "[start]\np[i] = (i + 2e-4*sin(1.3*i), 0) for i in 1..420\n";
+    check_group("effective, a long chain");
+    made e = make(model, "motion=rigid method=rk4 step=1e-3 until=1");
+    taut_result r = {.size = sizeof r};
+    if (e.code == 0) {
+        check_row(taut_solver_advance(e.solver, 1e-3, &e.error) == 0, "%s", e.error.message);
+        taut_solver_result_get(e.solver, &r, NULL);
+        check_near("energy", r.energy_last, r.energy_first, 1e-9 * fabs(r.energy_first));
+        check_below("W is there", 1, r.energy_first);
+    }
+    destroy(&e);
+}
+
 /* All derivatives of effective systems, the Hessian of W included, against differences. */
 static void test_derivatives(void)
 {
@@ -577,6 +642,8 @@ int main(void)
     test_driver();
     test_start();
     test_equal_molecules();
+    test_many_groups();
+    test_long_chain();
     test_derivatives();
     test_refusals();
     test_made_in_c();

@@ -452,14 +452,17 @@ static const struct {
     int code;
     const char *message;
 } refusals[] = {
-    {"[coordinates]\nx, y\n[bonds]\nr = x\ns = y stiffness 1e4\n", TAUT_ERROR_REFUSED,
-     "rigid bonds"},
+    {"[coordinates]\nx, y\n[bonds]\nr = x\n[potential]\ny\n", TAUT_ERROR_REFUSED,
+     "needs stiff springs"},
+    {"[coordinates]\nx, y\n[kinetic]\n(x' - sin(t))^2/2 + y'^2/2\n[bonds]\ns = y stiffness 1e4\n"
+     "[start]\nx = 1\n[run]\nfrom = 1\n",
+     TAUT_ERROR_REFUSED, "zero at rest"},
     {"[coordinates]\nx, y\n[bonds]\ns = y stiffness 1e4 damping 1\n", TAUT_ERROR_REFUSED,
      "damped bonds"},
     {"[coordinates]\nx, y\n[forces]\nx = -x'\n[bonds]\ns = y stiffness 1e4\n", TAUT_ERROR_REFUSED,
      "depend on velocities"},
     {"[coordinates]\nx, y\n[mass]\nx = 2 + y^2\n[bonds]\ns = y stiffness 1e4\n", TAUT_ERROR_REFUSED,
-     "mass matrix that varies"},
+     "a varying [mass]"},
     {"[coordinates]\nx, y\n[stiff potential]\ny^2/2 scale 1e4\n", TAUT_ERROR_REFUSED,
      "stiff potential"},
     {"[coordinates]\nx, y\n[potential]\nx\n", TAUT_ERROR_REFUSED, "needs stiff springs"},

@@ -193,15 +193,17 @@ static const struct {
      {10},
      {2},
      {-2}},
-    /* 3, 4, 7: a sum; 3 and 4 are closer in absolute terms */
+    /* 3, 4, 7: a sum; 3 and 4 are closer in absolute terms. All touch x */
     {"sum",
-     "[coordinates]\nx, y, z\n[bonds]\na = x stiffness 9\nb = y stiffness 16\nc = z stiffness 49\n",
+     "[parameters]\nzero = 0\n[coordinates]\nx, y, z\n[bonds]\na = x stiffness 9\n"
+     "b = y + zero*x stiffness 16\nc = z + zero*x stiffness 49\n",
      3,
      {3, 4, 7},
      {0, 0, 0},
      {2, 0, 1}},
     {"neighbours",
-     "[coordinates]\nx, y\n[bonds]\na = x stiffness 100\nb = y stiffness 101\n",
+     "[parameters]\nzero = 0\n[coordinates]\nx, y\n[bonds]\na = x stiffness 100\n"
+     "b = y + zero*x stiffness 101\n",
      2,
      {10, 10.04987562112089},
      {0, 0},
@@ -262,6 +264,10 @@ static const char *const gradient_models[] = {
     "[coordinates]\nx, y, z\n[mass]\nx = 2, y = 2, z = 3\nM[x,y] = 1\nM[y,z] = .5\n[bonds]\na = "
     "x*y - z stiffness 1e4\n"
     "b = x + sin(y) stiffness 1e4\n[start]\nx = .3, y = .4, z = .5\n",
+    /* two groups, one with a rigid bond, whose bonds alternate; a third one moves by a soft bond */
+    "[coordinates]\nx, u, y, s, w, z\n[bonds]\na = sqrt(x^2 + y^2) - 1 stiffness 1e4\nb = u^2 + "
+    "w - 1 stiffness 2e4\nr = x*z - .3\nc = y*z + x stiffness 3e4\nd = u*w stiffness 1e4\n"
+    "e = s*x*u stiffness 3 soft\n[start]\nx = .6, y = .8, z = .5, u = .7, w = .4, s = 1\n",
 };
 
 static double correction(taut_modes_work *work, const double *q, const double *action,
@@ -312,6 +318,25 @@ static void test_gradient(void)
     }
 }
 
+/* w of mode k on a bond, z on a coordinate: 0 outside its group. */
+static double weight_of(const taut_modes_work *w, int k, taut_index bond)
+{
+    const taut_mode_group *g = &w->group[w->owner[k]];
+    for (taut_index i = 0; i < g->springs + g->rigids; i++)
+        if ((i < g->springs ? g->spring[i] : g->rigid[i - g->springs]) == bond)
+            return taut_modes_weight(w, k)[i];
+    return 0;
+}
+
+static double shape_of(const taut_modes_work *w, int k, taut_index coordinate)
+{
+    const taut_mode_group *g = &w->group[w->owner[k]];
+    for (taut_index i = 0; i < g->n; i++)
+        if (g->coordinate[i] == coordinate)
+            return g->shape[(k - g->first) * g->n + i];
+    return 0;
+}
+
 /* Modes are what modes.h says: S w = Omega^2 C w through z, orthonormal in C. */
 static void test_residuals(void)
 {
@@ -329,20 +354,22 @@ static void test_residuals(void)
         const double *c = taut_context_compliance(o.context);
         for (int j = 0; j < w.count; j++)
             for (int i = 0; i < o.m; i++) {
+                if (taut_context_soft(o.context, i))
+                    continue;
                 double gz = 0, square = w.frequency[j] * w.frequency[j],
                        size = w.frequency[j] * sqrt(c[i]);
                 for (taut_index e = w.jacobian.start[i]; e < w.jacobian.start[i + 1]; e++)
-                    gz += w.values.jacobian[e] * w.shape[j * o.n + w.jacobian.column[e]];
+                    gz += w.values.jacobian[e] * shape_of(&w, j, w.jacobian.column[e]);
                 /* rigid bonds: G z = 0 */
                 check_near("G z = Omega^2 C w", gz,
-                           c[i] > 0 ? square * c[i] * w.weight[j * o.m + i] : 0,
+                           c[i] > 0 ? square * c[i] * weight_of(&w, j, i) : 0,
                            1e-11 * (c[i] > 0 ? size * w.frequency[j] : w.frequency[j]) + 1e-11);
             }
         for (int a = 0; a < w.count; a++)
             for (int b = 0; b <= a; b++) {
                 double sum = 0;
                 for (int i = 0; i < o.m; i++)
-                    sum += c[i] * w.weight[a * o.m + i] * w.weight[b * o.m + i];
+                    sum += c[i] * weight_of(&w, a, i) * weight_of(&w, b, i);
                 check_near("w^T C w", sum, a == b, 1e-12);
             }
         taut_modes_destroy(&w);
@@ -352,29 +379,43 @@ static void test_residuals(void)
 }
 
 /* Two modes of one frequency: their sum has a gradient when the actions are equal; else a
- * sentence. */
+ * sentence. Where the springs do not touch, each mode has its own, and nothing is in resonance. */
 static void test_meeting(void)
 {
     check_group("modes, frequencies that meet");
-    static const char *const model =
-        "[coordinates]\nx, y, u, w\n[bonds]\na = sqrt(x^2 + y^2) - 1 + x*y stiffness 1e4\n"
-        "b = sqrt(u^2 + w^2) - 1 + u*w stiffness 1e4\n[start]\nx = 1, y = .2, u = 1, w = .2\n";
     static const double equal[] = {.1, .1}, other[] = {.1, .2};
-    opened o = open_text(model, NULL);
-    taut_arena arena;
-    taut_modes_work w;
-    double gradient[4];
-    taut_arena_init(&arena, NULL);
-    check_equal("create", taut_modes_create(&w, o.context, &arena, true, &o.error), 0);
-    check_equal("find", taut_modes_find(&w, 0, o.q, &o.error), 0);
-    check_equal("equal actions", taut_modes_gradient(&w, 0, o.q, equal, gradient, &o.error), 0);
-    check_near("symmetric", gradient[0], gradient[2], 1e-9);
-    check_equal("different actions", taut_modes_gradient(&w, 0, o.q, other, gradient, &o.error),
-                TAUT_ERROR_EVALUATE);
-    check_contains("message", o.error.message, "meet");
-    taut_modes_destroy(&w);
-    taut_arena_clear(&arena);
-    close_text(&o);
+    for (int touch = 0; touch < 2; touch++) {
+        char model[400];
+        snprintf(model, sizeof model,
+                 "[parameters]\nzero = 0\n[coordinates]\nx, y, u, w\n[bonds]\n"
+                 "a = sqrt(x^2 + y^2) - 1 + x*y stiffness 1e4\nb = sqrt(u^2 + w^2) - 1 + u*w%s "
+                 "stiffness 1e4\n"
+                 "[start]\nx = 1, y = .2, u = 1, w = .2\n",
+                 touch ? " + zero*x" : "");
+        opened o = open_text(model, NULL);
+        taut_arena arena;
+        taut_modes_work w;
+        taut_mode mode[2];
+        taut_modes_report report = {.size = sizeof report};
+        double gradient[4];
+        taut_arena_init(&arena, NULL);
+        check_equal("create", taut_modes_create(&w, o.context, &arena, true, &o.error), 0);
+        check_equal("groups", w.groups, 2 - touch);
+        check_equal("find", taut_modes_find(&w, 0, o.q, &o.error), 0);
+        check_equal("equal actions", taut_modes_gradient(&w, 0, o.q, equal, gradient, &o.error), 0);
+        check_near("symmetric", gradient[0], gradient[2], 1e-9);
+        check_equal("different actions", taut_modes_gradient(&w, 0, o.q, other, gradient, &o.error),
+                    touch ? TAUT_ERROR_EVALUATE : TAUT_OK);
+        if (touch)
+            check_contains("message", o.error.message, "meet");
+        else
+            check_near("each its own", gradient[2], 2 * gradient[0], 1e-9);
+        check_equal("modes", taut_modes(o.context, 0, o.q, NULL, 2, mode, &report, &o.error), 0);
+        check_equal("resonances", report.resonances > 0, touch);
+        taut_modes_destroy(&w);
+        taut_arena_clear(&arena);
+        close_text(&o);
+    }
 }
 
 /* Finding modes and gradients again and again takes no memory. */

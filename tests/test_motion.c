@@ -25,16 +25,17 @@ static const char slider_crank[] = "[coordinates]\ntheta, x2, y2, psi\n[mass]\nt
 
 /* More oscillating springs than actions are computed for. */
 #define MANY                                                                                       \
-    "[coordinates]\nq[i] for i in 1..802\n[potential]\nsum(q[i]^2/2 for i in 1..802)\n"            \
-    "[bonds]\npair[i] = q[2*i] - q[2*i-1] - 1 for i in 1..401 stiffness 1e6\n[start]\nq[2*i] = "   \
-    "1.1 for i in 1..401\n"
+    "[parameters]\nzero = 0\n[coordinates]\nq[i] for i in 1..802\n[potential]\n"                   \
+    "sum(q[i]^2/2 for i in 1..802)\n[bonds]\n"                                                     \
+    "pair[i] = q[2*i] - q[2*i-1] - 1 + zero*q[1] for i in 1..401 stiffness 1e6\n"                  \
+    "[start]\nq[2*i] = 1.1 for i in 1..401\n"
 
 /* Stiffly damped: the rate of the damper, 1e6, is far above the frequency 100. */
 #define DAMPER "[coordinates]\nx, y\n[bonds]\na = x stiffness 1e4 damping 1e6\n[start]\nx = 0.01\n"
 /* Frequencies 100 and 200 across a slow coordinate. */
 #define RESONANT                                                                                   \
-    "[coordinates]\nx, y, z\n[potential]\nz^2/2\n[bonds]\na = x stiffness 1e4\nb = y stiffness "   \
-    "4e4\n[start]\nx = 0.1, y = 0.1, z = 1\n"
+    "[parameters]\nzero = 0\n[coordinates]\nx, y, z\n[potential]\nz^2/2\n[bonds]\n"                \
+    "a = x stiffness 1e4\nb = y + zero*x stiffness 4e4\n[start]\nx = 0.1, y = 0.1, z = 1\n"
 #define WELL "[coordinates]\nx\n[potential]\nx^2\n[start]\nx = 1\n"
 
 static void test_choice(void)

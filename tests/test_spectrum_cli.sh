@@ -128,6 +128,35 @@ run 2 spectrum double_pendulum_gravity --until 1 --out no_folder/a.csv
 run 2 spectrum double_pendulum_gravity --until 1 --method projected-impulse --step 0.1
 has err "motion"
 
+# static stretch is no vibration: weights that hang at rest, and one velocity; check and spectrum agree
+cat >hangs.taut <<'END'
+# weights
+[coordinates]
+x, y, u, w
+[potential]
+3*y + 2*w
+[bonds]
+a = sqrt(x^2 + y^2) - 1 stiffness 100
+b = sqrt((u-x)^2 + (w-y)^2) - 1 stiffness 100
+[start]
+x = 0, y = -1.05, u = 0, w = -2.07, w' = 0.1
+END
+run 0 spectrum hangs.taut
+has out "modal energy        0.15 at t = 0"
+has out "oscillatory energy  0.005, of"
+run 0 check hangs.taut
+has out "oscillatory energy  0.005, "
+
+# resonances and a lost separation: one sentence for each episode, with its time; --strict makes the exit status 1
+for way in "--method effective" "--method mollified-impulse --step 0.02" "--method impulse --step 0.02"; do
+    run 0 run double_pendulum_gravity --set eps=1e-2 --motion effective --until 5 --out a.csv $way
+    has err "mode 2 ~ mode 1 + mode 1 at t = 2.08"
+    has err ", mode 2 ~ mode 1 + mode 1 at t = 3.2"
+    has err "needs a separation of 30, and from t = 2."
+    run 1 run double_pendulum_gravity --set eps=1e-2 --motion effective --until 5 --out a.csv $way --strict --quiet
+    run 0 run double_pendulum_gravity --set eps=1e-2 --motion effective --until 1 --out a.csv $way --strict
+done
+
 # the effective motion: two methods, one result
 run 0 run double_pendulum_gravity --set eps=1e-3 --motion effective --method effective --out a.csv --json
 cp out a.json

@@ -138,6 +138,7 @@ typedef struct taut_mode {
     /* of that energy, u_i^2/c_i; all springs and the potential add up to 1 */
     double share[4];
     double potential; /* the share of a stiff potential */
+    int place;        /* among the actions of taut_system_effective; -1 where these are unknown */
 } taut_mode;
 
 /* Omega_j is near Omega_k (l = -1), or near Omega_k + Omega_l: modes from 0; gap = their
@@ -153,7 +154,8 @@ typedef struct taut_modes_report {
     bool complete;             /* these are all; otherwise those at both ends */
     int64_t modes;             /* how many there are; -1 when not known */
     double energy, correction; /* sums of E and of J Omega; NaN where not known */
-    /* least relative distance of neighbouring frequencies; INFINITY for one mode */
+    /* least relative distance of neighbouring frequencies; INFINITY for one mode. This and
+     * resonances are those of springs that are connected, by coordinates or rigid bonds. */
     double separation;
     /* the closest ones, closest first: (11) and (12) of Lubich and Weiss */
     taut_resonance resonance[8];
@@ -161,8 +163,9 @@ typedef struct taut_modes_report {
 } taut_modes_report;
 
 /* The modes at a state: mode[count], at most `count` are written (half from each end when there
- * are more). v may be NULL for rest. Beyond 400 springs, or 400 coordinates with a stiff
- * potential, only frequencies are computed. A stiff potential has K z = Omega^2 M z, K = scale
+ * are more). v may be NULL for rest. Of more than 400 springs that are connected only frequencies
+ * are computed, unless `count` is enough for all (up to 2000), and of a stiff potential with more
+ * than 400 coordinates. A stiff potential has K z = Omega^2 M z, K = scale
  * Hess V + G^T C^-1 G, p = z^T U_q/Omega^2 with U all that is stiff; as many modes as on its
  * minimum. */
 TAUT_API int taut_modes(taut_context *context, double t, const double *q, const double *v,
@@ -207,7 +210,9 @@ TAUT_API int taut_rates_at(const taut_system *system, const taut_options *option
 
 /* A derived system, the limit of fast vibration: bonds that are not `soft` become rigid, and W =
  * sum action[k] Omega_k(q) joins the potential [Lubich, Weiss (7)-(8)]. One action for each
- * mode, ascending in frequency. `base` must outlive it. */
+ * mode, in the places that taut_modes states: ascending in frequency among springs that are
+ * connected, such as those of a molecule, one such group after the other. `base` must outlive it.
+ */
 TAUT_API int taut_system_effective(const taut_system *base, const double *action, int modes,
                                    taut_system **system, taut_error *error);
 

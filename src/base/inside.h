@@ -30,6 +30,8 @@ int taut_jet_advance_inside(taut_jet *jet, int j, double t, const double *q, con
  * others do. */
 void taut_jet_rows(const taut_jet *jet, int j, const double *x, const double *y, double *rows,
                    double *forces);
+/* Its time stands still from now on: coefficients are those of a path of the coordinates alone. */
+void taut_jet_freeze(taut_jet *jet);
 /* What the jet was created for. */
 const taut_system *taut_jet_system(const taut_jet *jet, unsigned *wanted);
 

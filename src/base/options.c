@@ -195,6 +195,9 @@ static const taut_option table[] = {
      "every table and figure of the papers, and whether it is reproduced"},
     {"quiet", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum compare reproduce",
      false, false, "print no summary, warnings or progress"},
+    {"strict", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run", false, false,
+     "end with exit status 1 where a warning about the motion was given: a resonance, a separation "
+     "that is too small, a singular configuration"},
     {"verbose", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum", false, false,
      "print more about choices and costs"},
     {"help", TAUT_OPTION_FLAG, "no", 0, 0, "", "", EVERY_VERB, false, false, "print this help"},

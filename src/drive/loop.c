@@ -308,6 +308,11 @@ int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int sink_count,
         twice ? taut_verify_run(solver, sinks, sink_count, progress, user, error)
               : taut_run_once(taut_solver_latest(solver), sinks, sink_count, progress, user, error);
     status = taut_slow_level_status(taut_solver_latest(solver), status);
+    if (whole && (status == TAUT_OK || status == TAUT_EVENT)) {
+        double most = (solver->verify == TAUT_VERIFY_ALWAYS ? 30 : 1) * TAUT_AFFORDABLE;
+        int measured = taut_averaging_measure(solver, TAUT_AFFORDABLE, most, error);
+        status = measured < 0 ? measured : status;
+    }
     return solver->status = taut_monitor_status(solver, status);
 }
 

@@ -2,9 +2,10 @@
  *
  * A look at the present state finds the slow rate (slow_rate.c), the lowest stiff frequency and,
  * in effective motion, all frequencies with their resonances: the quantities, limits and functions
- * of the choice (motion.c). The smallest separation and the first resonance are part of the result.
- * Between two looks  Omega_j - Omega_k - Omega_l  may change its sign: then the resonance was met,
- * even where both looks are outside its 5 %.
+ * of the choice (motion.c), group by group of connected springs. The smallest separation and the
+ * first resonance are part of the result; every time during which a limit is crossed is an episode
+ * with one sentence. Between two looks  Omega_j - Omega_k - Omega_l  may change its sign: then the
+ * resonance was met, even where both looks are outside its 5 %.
  *
  * Cost. Looks take at most 1/50 of the instructions of the steps, estimated from counts and sizes,
  * never from a clock; a first few, SPARE instructions in all, are spread over the time of the run,
@@ -37,18 +38,19 @@ static const double SPARE = 1.2e6;
 static double cost_of_look(const taut_solver *solver, double springs)
 {
     const taut_sizes *z = &solver->system->sizes;
+    const taut_monitor *m = &solver->monitor;
     double n = z->coordinates, size = n + z->bonds, work = taut_system_work(solver->system);
-    double modes = z->can & TAUT_HAS_STIFF_POTENTIAL      ? 60 * n * n * n
-                   : solver->monitor.all || springs <= 32 ? 20 * springs * springs * springs
-                                                          : 4000 * size;
+    double modes = z->can & TAUT_HAS_STIFF_POTENTIAL ? 60 * n * n * n
+                   : m->all || springs <= 32         ? 20 * m->cubes + 500 * springs
+                                                     : 4000 * size;
     return 4e4 + 20 * work + 3000 * size + modes;
 }
 
 static double cost_of_run(const taut_solver *solver)
 {
     const taut_statistics *did = &solver->statistics;
-    double modes = solver->stepper.method->averages ? solver->monitor.found : 0,
-           each = modes > 0 ? 2.5e4 + 20 * modes * modes * modes : 1e3,
+    bool averages = solver->stepper.method->averages && solver->monitor.found > 0;
+    double each = averages ? 2.5e4 + 20 * solver->monitor.cubes : 1e3,
            rows = solver->rows.sinks > 0 && solver->rows.every > 0 ? (double)solver->rows.next : 0,
            steps = (double)did->steps, size = (double)solver->stepper.n + solver->stepper.m,
            /* of large systems evaluations cost more than their expressions */
@@ -69,51 +71,98 @@ static double excess(const double *f, const taut_resonance *r)
 static double crossing(const taut_monitor *m, const taut_resonance *r)
 {
     double a = excess(m->before, r), b = excess(m->frequency, r);
-    return a * b < 0 ? a / (a - b) : 1;
+    return r->l >= 0 && a * b < 0 ? a / (a - b) : 1;
 }
 
-/* The first of all pairs k <= l whose sum was met by a frequency j since the look before. */
-static bool find_crossing(const taut_monitor *m, taut_resonance *first, double *part)
+static const int *owners(const taut_monitor *m)
 {
-    *part = 1;
-    for (int j = 0; j < m->found && m->found <= MANY; j++)
-        for (int k = 0; k < j; k++)
+    return m->grouped ? m->modes.owner : NULL;
+}
+
+static bool same(const taut_resonance *a, const taut_resonance *b)
+{
+    return a->j == b->j && a->k == b->k && a->l == b->l;
+}
+
+static bool is_known(const taut_monitor *m, const taut_resonance *r)
+{
+    bool known = false;
+    for (int e = 0; e < m->episodes; e++)
+        known |= m->episode[e].open && same(&m->episode[e].resonance, r);
+    return known;
+}
+
+static void begin_episode(taut_monitor *m, const taut_resonance *r, double t, double least,
+                          bool open)
+{
+    if (m->episodes < TAUT_EPISODES)
+        m->episode[m->episodes++] = (taut_episode){*r, t, t, least, open};
+    else
+        m->more++;
+}
+
+/* The first of all pairs k <= l of a group, modes first to end, whose sum was met by a frequency j
+ * since the look before. */
+static void find_crossing(taut_monitor *m, int first, int end, double t)
+{
+    taut_resonance met = {-1, -1, -1, 0};
+    double part = 1;
+    for (int j = first; j < end && end - first <= MANY; j++)
+        for (int k = first; k < j; k++)
             for (int l = k; l < j; l++) {
                 taut_resonance r = {j, k, l, 0};
                 double at = crossing(m, &r);
-                if (at < *part) {
-                    *part = at;
-                    *first = r;
+                if (at < part && !is_known(m, &r)) {
+                    part = at;
+                    met = r;
                 }
             }
-    return *part < 1;
+    if (part < 1)
+        begin_episode(m, &met, m->t + part * (t - m->t), 0, false);
 }
 
-/* The first resonance, followed while it is near. */
-static void note_resonance(taut_monitor *m, double t)
+/* The ones that were met before: closer, or left. */
+static void follow_resonances(taut_monitor *m, bool compares, double t)
+{
+    for (int e = 0; e < m->episodes; e++) {
+        taut_episode *now = &m->episode[e];
+        const taut_resonance *r = &now->resonance;
+        if (!now->open || r->j < 0)
+            continue;
+        double gap = fabs(excess(m->frequency, r)) / m->frequency[r->j],
+               part = compares ? crossing(m, r) : 1;
+        now->open = taut_motion_resonant(gap) && part == 1;
+        if (part < 1)
+            gap = 0;
+        if (gap < now->least) {
+            now->least = gap;
+            now->at = part < 1 ? m->t + part * (t - m->t) : t;
+        }
+    }
+}
+
+static void note_resonances(taut_monitor *m, double t)
 {
     taut_modes_report near = {0};
-    taut_resonance *r = &m->resonance, met;
     bool compares = m->found == m->found_before && m->looks > 0;
-    double part = 1;
-    if (m->within) {
-        double gap = fabs(excess(m->frequency, r)) / m->frequency[r->j];
-        part = compares && r->l >= 0 ? crossing(m, r) : 1;
-        m->within = taut_motion_resonant(gap) && part == 1;
-        met = (taut_resonance){r->j, r->k, r->l, part < 1 ? 0 : gap};
-        if (met.gap >= r->gap)
-            return;
-    } else if (!isnan(m->resonance_at)) {
-        return;
-    } else if (!(compares && find_crossing(m, &met, &part))) {
-        taut_resonances_find(m->found, m->frequency, &near);
-        if (near.resonances == 0 || !taut_motion_resonant(near.resonance[0].gap))
-            return;
-        met = near.resonance[0];
-        m->within = true;
+    const int *owner = owners(m);
+    int before = m->episodes;
+    if (m->found == m->found_before)
+        follow_resonances(m, compares, t);
+    for (int first = 0, end; first < m->found && compares; first = end) {
+        end = owner ? first + 1 : m->found;
+        while (end < m->found && owner[end] == owner[first])
+            end++;
+        find_crossing(m, first, end, t);
     }
-    *r = met;
-    m->resonance_at = part < 1 ? m->t + part * (t - m->t) : t;
+    taut_resonances_find(m->found, m->frequency, owner, &near);
+    for (int k = 0; k < near.resonances && taut_motion_resonant(near.resonance[k].gap); k++) {
+        bool crossed = false; /* an episode of this look */
+        for (int e = before; e < m->episodes; e++)
+            crossed |= same(&m->episode[e].resonance, &near.resonance[k]);
+        if (!crossed && !is_known(m, &near.resonance[k]))
+            begin_episode(m, &near.resonance[k], t, near.resonance[k].gap, true);
+    }
 }
 
 /* ---- looks */
@@ -128,22 +177,50 @@ static int find_frequencies(taut_monitor *m, const taut_state *now, taut_error *
     m->found = 0;
     if (!m->all)
         return taut_frequency_ends(m->context, now->t, now->q, m->frequency, &m->found, error);
+    if (m->grouped) {
+        TAUT_TRY(taut_modes_find(&m->modes, now->t, now->q, error));
+        m->found = m->modes.count;
+        taut_copy(m->found, m->modes.frequency, m->frequency);
+        return TAUT_OK;
+    }
     int most = taut_context_system(m->context)->sizes.bonds;
     return taut_frequencies(m->context, now->t, now->q, most, m->frequency, &m->found, &complete,
                             error);
 }
 
+static double lowest(const taut_monitor *m)
+{
+    double least = m->frequency[0];
+    for (int k = 1; k < m->found && m->grouped; k++)
+        least = fmin(least, m->frequency[k]);
+    return least;
+}
+
 /* 1/separation is interpolated: it is 0 where nothing slow changes. */
 static void note_separation(taut_monitor *m, double t, double rate)
 {
-    double now = rate > 0 ? m->frequency[0] / rate : INFINITY;
+    static const taut_resonance none = {-1, -1, -1, 0};
+    double now = rate > 0 ? lowest(m) / rate : INFINITY, a = 1 / m->latest, b = 1 / now;
+    taut_episode *open = NULL;
     if (isnan(m->separation) || now < m->separation) {
         m->separation = now;
         m->separation_at = t;
     }
-    if (isnan(m->lost) && now < m->limit) {
-        double a = 1 / m->latest, b = 1 / now;
-        m->lost = m->looks > 0 ? m->t + (1 / m->limit - a) / (b - a) * (t - m->t) : t;
+    for (int e = 0; e < m->episodes; e++)
+        if (m->episode[e].open && m->episode[e].resonance.j < 0)
+            open = &m->episode[e];
+    if (open && now < open->least) {
+        open->least = now;
+        open->at = t;
+    }
+    if (open)
+        open->open = now < m->limit;
+    else if (now < m->limit) {
+        double from = m->looks > 0 ? m->t + (1 / m->limit - a) / (b - a) * (t - m->t) : t;
+        int before = m->episodes;
+        begin_episode(m, &none, from, now, true);
+        if (m->episodes > before)
+            m->episode[before].at = t;
     }
     m->latest = now;
 }
@@ -172,7 +249,7 @@ static int look(taut_solver *solver, taut_error *error)
     if (status == 0 && m->found > 0) {
         note_separation(m, now->t, fmax(here.slow_rate, m->time_rate));
         if (m->all)
-            note_resonance(m, now->t);
+            note_resonances(m, now->t);
         m->looks++;
     } else {
         m->found = 0;
@@ -204,28 +281,51 @@ static void append_modes(const taut_resonance *r, char *text, size_t size)
         taut_append(text, size, " + mode %d", r->l + 1);
 }
 
+static void warn_separation(const taut_solver *solver, taut_monitor *m)
+{
+    for (int e = 0; e < m->episodes; e++) {
+        const taut_episode *now = &m->episode[e];
+        if (now->resonance.j >= 0)
+            continue;
+        if (m->caution[0])
+            TAUT_APPEND(m->caution, ", and again");
+        else
+            TAUT_APPEND(m->caution, "motion %s needs a separation of %g, and",
+                        taut_motion_name(solver->motion), m->limit);
+        if (now->from != solver->from)
+            TAUT_APPEND(m->caution, " from t = %.4g on it is smaller (%.3g at t = %.4g)", now->from,
+                        now->least, now->at);
+        else
+            TAUT_APPEND(m->caution, " it is %.3g at t = %.4g", now->least, now->at);
+    }
+}
+
 static void warn(taut_solver *solver)
 {
     taut_monitor *m = &solver->monitor;
-    const char *motion = taut_motion_name(solver->motion);
+    int resonances = 0;
     m->caution[0] = '\0';
-    if (m->lost == solver->from)
-        TAUT_APPEND(m->caution, "motion %s needs a separation of %g, and it is %.3g at t = %.4g",
-                    motion, m->limit, m->separation, m->separation_at);
-    else if (!isnan(m->lost))
-        TAUT_APPEND(m->caution,
-                    "motion %s needs a separation of %g, and from t = %.4g on it is smaller (%.3g "
-                    "at t = %.4g)",
-                    motion, m->limit, m->lost, m->separation, m->separation_at);
-    if (isnan(m->resonance_at))
+    warn_separation(solver, m);
+    for (int e = 0; e < m->episodes; e++)
+        resonances += m->episode[e].resonance.j >= 0;
+    if (resonances == 0)
         return;
-    TAUT_APPEND(m->caution, "%s%s neglects the resonance ", m->caution[0] ? "; " : "motion ",
-                m->caution[0] ? "it" : motion);
-    append_modes(&m->resonance, m->caution, sizeof m->caution);
-    TAUT_APPEND(m->caution,
-                " at t = %.4g (frequencies to %.1f %%), where oscillations may exchange "
-                "energy",
-                m->resonance_at, 100 * m->resonance.gap);
+    if (m->caution[0])
+        TAUT_APPEND(m->caution, "; it");
+    else
+        TAUT_APPEND(m->caution, "motion %s", taut_motion_name(solver->motion));
+    TAUT_APPEND(m->caution, " neglects the resonance%s ", resonances > 1 ? "s" : "");
+    for (int e = 0, shown = 0; e < m->episodes; e++) {
+        const taut_episode *now = &m->episode[e];
+        if (now->resonance.j < 0)
+            continue;
+        TAUT_APPEND(m->caution, "%s", shown++ ? ", " : "");
+        append_modes(&now->resonance, m->caution, sizeof m->caution);
+        TAUT_APPEND(m->caution, " at t = %.4g (frequencies to %.1f %%)", now->at, 100 * now->least);
+    }
+    if (m->more > 0)
+        TAUT_APPEND(m->caution, " and others");
+    TAUT_APPEND(m->caution, ", where oscillations may exchange energy");
 }
 
 int taut_monitor_end(taut_solver *solver, taut_error *error)
@@ -253,16 +353,17 @@ int taut_monitor_status(const taut_solver *solver, int status)
 void taut_monitor_result(const taut_solver *solver, taut_result *result)
 {
     const taut_monitor *m = &solver->monitor;
-    const taut_resonance *r = &m->resonance;
-    bool met = m->on && !isnan(m->resonance_at);
+    const taut_episode *met = NULL; /* the first resonance */
+    for (int e = m->episodes - 1; e >= 0; e--)
+        met = m->episode[e].resonance.j >= 0 ? &m->episode[e] : met;
     result->looks = m->looks;
     result->separation = m->looks > 0 ? m->separation : NAN;
     result->separation_at = m->looks > 0 ? m->separation_at : NAN;
-    result->resonance_at = met ? m->resonance_at : NAN;
-    result->resonance_gap = met ? r->gap : NAN;
-    result->resonance_modes[0] = met ? r->j : -1;
-    result->resonance_modes[1] = met ? r->k : -1;
-    result->resonance_modes[2] = met ? r->l : -1;
+    result->resonance_at = met ? met->at : NAN;
+    result->resonance_gap = met ? met->least : NAN;
+    result->resonance_modes[0] = met ? met->resonance.j : -1;
+    result->resonance_modes[1] = met ? met->resonance.k : -1;
+    result->resonance_modes[2] = met ? met->resonance.l : -1;
     result->caution = m->caution[0] ? m->caution : NULL;
 }
 
@@ -285,6 +386,23 @@ static taut_index count_springs(const taut_monitor *m)
     return count;
 }
 
+/* Frequencies group by group, where no group is too large. */
+static int make_modes(taut_solver *solver, taut_index springs, taut_error *error)
+{
+    taut_monitor *m = &solver->monitor;
+    taut_error reason;
+    double cubes = 0;
+    m->cubes = pow(springs, 3);
+    if (!m->all || solver->system->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
+        return TAUT_OK;
+    int status = taut_modes_create(&m->modes, m->context, &solver->arena, false, &reason);
+    m->all = m->grouped = status == 0;
+    for (taut_index g = 0; g < m->modes.groups && m->grouped; g++)
+        cubes += pow(m->modes.group[g].springs, 3);
+    m->cubes = m->grouped ? cubes : m->cubes;
+    return taut_fail_final(status, &reason, error);
+}
+
 int taut_monitor_create(taut_solver *solver, taut_error *error)
 {
     taut_monitor *m = &solver->monitor;
@@ -293,7 +411,7 @@ int taut_monitor_create(taut_solver *solver, taut_error *error)
     bool potential = z->can & TAUT_HAS_STIFF_POTENTIAL,
          small = !potential || z->coordinates <= TAUT_SPECTRUM_DENSE;
     m->limit = taut_motion_separation(solver->motion);
-    m->separation = m->lost = m->resonance_at = m->t = NAN;
+    m->separation = m->t = NAN;
     /* what functions in C cost is unknown */
     if (solver->stepper.first_order || solver->stepper.trial || !(m->limit > 0) || !small ||
         !(z->can & TAUT_CAN_DERIVATIVES) ||
@@ -305,6 +423,7 @@ int taut_monitor_create(taut_solver *solver, taut_error *error)
         return TAUT_OK;
     m->on = true;
     m->all = solver->motion == TAUT_MOTION_EFFECTIVE;
+    TAUT_TRY(make_modes(solver, springs, error));
     m->cost = cost_of_look(solver, springs);
     m->room = springs + 2;
     TAUT_TRY(TAUT_RESERVE(&solver->arena, m->room, error, &m->frequency, &m->before));
@@ -321,5 +440,6 @@ int taut_monitor_create(taut_solver *solver, taut_error *error)
 
 void taut_monitor_release(taut_solver *solver)
 {
+    taut_modes_destroy(&solver->monitor.modes);
     taut_context_destroy(solver->monitor.context);
 }

@@ -24,8 +24,11 @@ static const double AVERAGED = 30;     /* the same for effective motion */
 static const double CALM = 10;         /* tolerances of an oscillation that is left out, in v */
 static const double FORCES = 20;       /* times as many of spring forces */
 static const double RESONANT = 0.05;   /* relative distance of frequencies */
-static const double BUDGET = 2e9;      /* units of taut_system_work: about 2 s of one core */
 static const double PER_RADIAN = 18;   /* evaluations of dop8 at rtol 1e-6, measured */
+static const double PER_RADIAN_VERLET = 5; /* 30 in the fastest period */
+/* units of an evaluation of W and its gradient for each spring and for the eigenproblems,
+ * measured on a pendulum, water molecules and chains of 100 and 400 springs */
+static const double PER_SPRING = 500, PER_CUBE = 2;
 
 /* ---- which motion */
 
@@ -94,7 +97,7 @@ static unsigned judge_exact(const taut_diagnosis *d, unsigned avoid, char *why, 
                     d->amplitude);
         return TAUT_MOTION_SLOW;
     }
-    if (!(d->full_cost <= BUDGET))
+    if (!(d->full_cost <= TAUT_AFFORDABLE))
         return 0;
     taut_append(why, size, "full because every oscillation can be resolved");
     append_cost(d, " with", why, size);
@@ -121,6 +124,11 @@ static unsigned judge_rest(const taut_diagnosis *d, unsigned avoid, char *why, s
     if (averages && d->separation < AVERAGED)
         taut_append(why, size, ", and motion effective needs a separation of %g (it is %.3g)",
                     AVERAGED, d->separation);
+    else if (averages && d->averaging >= 1)
+        taut_append(why, size,
+                    ", and motion effective would cost %.2g times as much as resolving every "
+                    "oscillation",
+                    d->averaging);
     else if (averages && isnan(d->resonance))
         taut_append(why, size, ", and resonances, which averaging neglects, are unknown");
     else if (averages)
@@ -155,7 +163,7 @@ static unsigned judge(const taut_diagnosis *d, unsigned avoid, char *why, size_t
         return TAUT_MOTION_SLOW;
     }
     if (oscillates && can_move(d, TAUT_MOTION_EFFECTIVE, avoid) && d->separation >= AVERAGED &&
-        !isnan(d->resonance) && !taut_motion_resonant(d->resonance)) {
+        d->averaging < 1 && !isnan(d->resonance) && !taut_motion_resonant(d->resonance)) {
         taut_append(why, size, "effective because the initial state oscillates");
         append_oscillation(d, why, size);
         append_cost(d, "; motion full would need", why, size);
@@ -248,6 +256,17 @@ static int find_calm(taut_solver *solver, taut_context *context, taut_arena *are
     return taut_fail_final(status, &reason, error);
 }
 
+/* What averaging costs compared with Verlet's method, which resolves every oscillation. */
+static void estimate_averaging(taut_solver *solver)
+{
+    taut_diagnosis *d = &solver->diagnosis;
+    double work = taut_system_work(solver->system),
+           each = 2 * work + PER_SPRING * (double)d->frequencies + PER_CUBE * d->cubes;
+    d->averaging = d->most > 0 && work > 0
+                       ? PER_RADIAN * d->slow_rate * each / (PER_RADIAN_VERLET * d->most * work)
+                       : 0;
+}
+
 /* The cost of resolving every oscillation until the end, in evaluations of dop8 and in units of
  * taut_system_work; INFINITY: not known. */
 static void estimate_full(taut_solver *solver)
@@ -291,6 +310,8 @@ int taut_motion_diagnose(taut_solver *solver, taut_error *error)
                                      &solver->diagnosis, error);
     if (status == 0)
         estimate_full(solver);
+    if (status == 0)
+        estimate_averaging(solver);
     if (status == 0)
         status = find_calm(solver, context, &arena, q, v, error);
     taut_context_destroy(context);

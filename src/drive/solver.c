@@ -234,6 +234,7 @@ static int create(const taut_system *system, const taut_options *options, const 
                         .size = NAN,
                         .stiff.at = NAN,
                         .error_q = NAN,
+                        .averaging_error = NAN,
                         .error_v = NAN,
                         .error_lambda = NAN,
                         .predictable = NAN,
@@ -358,6 +359,7 @@ int taut_solver_result_get(const taut_solver *solver, taut_result *result, taut_
         .error_lambda =
             asked->sizes.bonds > 0 && !asked->stepper.first_order ? asked->error_lambda : NAN,
         .predictable = asked->predictable,
+        .averaging_error = asked->averaging_error,
         .rtol = asked->control.on ? asked->asked : NAN,
         .direct_steps = solver->direct_steps};
     taut_ledger_result(solver, &own);

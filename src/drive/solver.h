@@ -11,6 +11,7 @@
 #include "drive/ledger.h"
 #include "base/warnings.h"
 #include "step/shared_forces.h"
+#include "system/modes/modes.h"
 #include "system/redundant.h"
 
 /* Events of one solver; the arrays have one entry per event. */
@@ -228,6 +229,14 @@ typedef struct taut_singular_watch {
     double *square;                /* its results */
 } taut_singular_watch;
 
+/* A time during which what the motion relies on does not hold (monitor.c). */
+typedef struct taut_episode {
+    taut_resonance resonance; /* at its closest; j < 0: the separation is too small */
+    double from, at, least;   /* its beginning; when it is worst, and the separation or gap there */
+    bool open;                /* it has not ended */
+} taut_episode;
+enum { TAUT_EPISODES = 8 };
+
 /* What the choice of a motion relies on, looked at again along the run (monitor.c). */
 typedef struct taut_monitor {
     bool on;
@@ -236,6 +245,9 @@ typedef struct taut_monitor {
     double limit;          /* separation that the motion needs */
     double time_rate;      /* of explicit dependence on time */
     double cost;           /* of a look, in instructions */
+    bool grouped;          /* they are found group by group */
+    taut_modes_work modes; /* then */
+    double cubes;          /* sum of the cubes of the springs in each group */
     taut_index room;       /* of these: springs + 2 */
     double *frequency, *before; /* of the latest look, and of the one before */
     int found, found_before;
@@ -246,11 +258,10 @@ typedef struct taut_monitor {
     int spare;                        /* as long as these last */
     double latest;                    /* separation at the latest look */
     double separation, separation_at; /* the least; INFINITY: nothing slow; NaN: unknown */
-    double lost;                      /* time at which it fell below the limit; NaN: never */
-    taut_resonance resonance;         /* the first one that was met, at its closest */
-    double resonance_at;              /* NaN: none */
-    bool within;                      /* still near it */
-    char caution[400];                /* what does not hold any more; empty: nothing */
+    taut_episode episode[TAUT_EPISODES];
+    int episodes;
+    int64_t more;      /* that found no place */
+    char caution[900]; /* what does not hold any more; empty: nothing */
 } taut_monitor;
 
 /* The explicit slow field and its level k (slow_level.c). */
@@ -405,8 +416,9 @@ struct taut_solver {
     double asked;        /* rtol of the user */
     taut_solver *better; /* the run with a smaller tolerance: state and result are its; or NULL */
     double error_q, error_v, error_lambda, /* measured, relative; NaN: not */
-        predictable; /* time from which on these are above 100 tolerances; NaN: never */
-    bool far;        /* they are, or multipliers above 1000, or the second run failed */
+        predictable;        /* time from which on these are above 100 tolerances; NaN: never */
+    bool far;               /* they are, or multipliers above 1000, or the second run failed */
+    double averaging_error; /* (averaging.c) relative; NaN: another motion, or unknown */
     bool event_met;
     /* by events: how often, and how far such states were moved to where the motion can begin */
     int64_t altered;
@@ -453,6 +465,13 @@ const taut_method *taut_method_find(const char *name);
 int taut_method_unknown(const char *option, const char *name, taut_error *error);
 /* Does the method support such a system? Fails with the reasons when not. */
 int taut_method_accepts(const taut_method *method, const taut_sizes *sizes, taut_error *error);
+
+/* Units of taut_system_work that a second run, and what else measures errors, may take: about 2 s
+ * of one core. */
+#define TAUT_AFFORDABLE 2e9
+/* (averaging.c) After a run in effective motion: solver->averaging_error. Full motion over the
+ * whole interval may cost `whole`, its parts and twins `most` each. */
+int taut_averaging_measure(taut_solver *solver, double whole, double most, taut_error *error);
 
 /* (motion.c) Diagnoses the initial state, once: solver->diagnosis. */
 int taut_motion_diagnose(taut_solver *solver, taut_error *error);

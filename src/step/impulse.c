@@ -5,7 +5,9 @@
  *
  * a is the slow acceleration: M^-1 f, with bonds marked `soft` in f. The fast flow has the stiff
  * springs alone and is resolved by Verlet with micro-steps of at most the option inner-step; both
- * accelerations at the new point serve the next step.
+ * accelerations at the new point serve the next step. Where M depends on x, kicks change the
+ * momenta y = M(x) v [E (5)], f is without inertial forces, and the fast flow has the kinetic
+ * energy; rigid bonds hold in the fast flow and project the kicks (fast_flow.c).
  *
  * The state that vibrates is kept here. What the driver sees is X = x + M^-1 G(x)^T lambda, g(X)
  * = 0 [E (15)], and the velocity that belongs to Y = P(X) y [E (10)]: of these the method is an
@@ -20,7 +22,8 @@
  *     M a + G^T Lambda = f - grad W, G a = -gamma   at (X, V), W = sum J_k Omega_k   [E (8)]
  *
  * with the actions of the initial state. They do not influence the motion, and are computed only
- * on request. Beyond TAUT_SPECTRUM_DENSE springs grad W is omitted from them. */
+ * on request. Of groups of more than TAUT_SPECTRUM_DENSE connected springs grad W is omitted from
+ * them. */
 #include "step/impulse.h"
 
 #include <math.h>
@@ -30,6 +33,7 @@
 #include "base/rows.h"
 #include "step/methods.h"
 #include "base/vectors.h"
+#include "system/system.h"
 
 enum { MOST_NEWTON = 40 };
 /* default: 1/20 of a radian of the fastest vibration; Omega is then right to 1e-4 */
@@ -44,6 +48,8 @@ static int reserve(taut_impulse *w, taut_error *error)
     TAUT_TRY(TAUT_RESERVE(arena, m->n, error, &w->x, &w->v, &w->next_x, &w->next_v, &w->kick,
                           &w->next_kick, &w->fast, &w->next_fast, &w->shown_q, &w->shown_v, &w->r));
     TAUT_TRY(TAUT_RESERVE(arena, m->rods, error, &w->g, &w->gdot, &w->lambda, &w->y));
+    TAUT_TRY(TAUT_RESERVE(arena, m->varying ? m->mass_start[m->n] : 0, error, &w->mass_room));
+    w->mass_1 = m->varying ? w->mass_room : m->mass;
     return TAUT_RESERVE(arena, m->rod_start[m->rods], error, &w->tie_1, &w->tie_2);
 }
 
@@ -51,12 +57,11 @@ static int make_modes(taut_impulse *w, taut_error *error)
 {
     taut_stepper *s = w->stepper;
     taut_index stiff = w->mechanics.rods;
-    w->has_modes = stiff <= TAUT_SPECTRUM_DENSE;
-    if (!w->has_modes)
-        return TAUT_OK;
     TAUT_TRY(TAUT_RESERVE(s->arena, stiff, error, &w->action, &w->blended));
     TAUT_TRY(TAUT_RESERVE(s->arena, s->n, error, &w->gradient));
-    return taut_modes_create(&w->modes, s->context, s->arena, true, error);
+    int status = taut_modes_create(&w->modes, s->context, s->arena, true, error);
+    w->has_modes = status == 0 && w->modes.largest <= TAUT_SPECTRUM_DENSE;
+    return status == TAUT_ERROR_REFUSED ? TAUT_OK : status; /* too many: without */
 }
 
 /* Actions of the vibrating state. */
@@ -104,37 +109,87 @@ static int choose_inner(taut_impulse *w, taut_error *error)
 
 static int show(taut_impulse *w, double t, const double *x, const double *v, double *q, double *u,
                 taut_error *error);
+static int restore(taut_impulse *w, double t, const double *q, const double *v, taut_error *error);
+static int measure(taut_impulse *w, taut_error *error);
+
+/* Rigid bonds hold from the beginning; the stretches and rates of the springs are kept. */
+static int meet_rigid(taut_impulse *w, taut_error *error)
+{
+    const taut_mechanics *m = &w->mechanics;
+    if (w->flow.mechanics.rods == 0)
+        return TAUT_OK;
+    TAUT_TRY(measure(w, error));
+    for (taut_index r = 0; r < m->rods; r++)
+        if (!(m->compliance[m->rod[r]] > 0))
+            w->g[r] = w->gdot[r] = 0;
+    return restore(w, w->time, w->x, w->v, error);
+}
+
 static int begin(taut_impulse *w, taut_error *error)
 {
     taut_stepper *s = w->stepper;
     taut_index n = s->n;
     taut_copy(n, s->now.q, w->x);
     taut_copy(n, s->now.v, w->v);
+    w->time = s->now.t;
+    TAUT_TRY(meet_rigid(w, error));
     TAUT_TRY(show(w, s->now.t, w->x, w->v, s->now.q, s->now.v, error));
     taut_copy(n, s->now.q, w->shown_q);
     taut_copy(n, s->now.v, w->shown_v);
     for (taut_index i = 0; i < w->mechanics.n; i++)
         s->now.a[i] = NAN;
     TAUT_TRY(take_actions(w, s->now.t, error));
-    w->time = s->now.t;
     return taut_impulse_complete(s, error);
 }
 
-static int find_springs(taut_impulse *w, taut_error *error)
+/* Momenta are M v, and slow forces those of positions. */
+static int refuse_forces(const taut_impulse *w, const char *who, taut_error *error)
+{
+    const taut_stepper *s = w->stepper;
+    const taut_system *system = taut_context_system(s->context);
+    unsigned can = system->sizes.can;
+    if (taut_system_velocity_forces(system))
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "%s does not support forces that depend on velocities: they change the "
+                         "actions; omit them, or use the slow or full motion",
+                         who);
+    if ((can & TAUT_HAS_VARYING_MASS) && !(can & TAUT_HAS_KINETIC))
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "%s does not support a varying [mass], which is no Hamiltonian system: "
+                         "state the kinetic energy in [kinetic]",
+                         who);
+    taut_values values = {.momentum = w->r};
+    if (!(can & TAUT_HAS_KINETIC))
+        return TAUT_OK;
+    TAUT_TRY(taut_evaluate_inside(s->context, s->now.t, s->now.q, NULL,
+                                  TAUT_WANT_MOMENTUM | TAUT_WANT_ENERGY, &values, error));
+    if (values.kinetic == 0 && taut_largest(s->n, w->r) == 0)
+        return TAUT_OK;
+    return taut_fail(error, TAUT_ERROR_REFUSED,
+                     "%s needs a kinetic energy that is zero at rest: coordinates that move with "
+                     "time are unsupported; use the full motion",
+                     who);
+}
+
+static int find_springs(taut_impulse *w, const char *who, taut_error *error)
 {
     taut_stepper *s = w->stepper;
     taut_mechanics *m = &w->mechanics;
-    char who[80];
-    snprintf(who, sizeof who, "method %s", s->method->name);
     TAUT_TRY(
         taut_mechanics_create(m, s->context, s->arena, s->statistics, TAUT_STIFF_AS_RODS, error));
-    TAUT_TRY(taut_mechanics_need_springs(m, who, error));
-    if (m->rods == 0)
+    taut_index rigid = 0;
+    for (taut_index r = 0; r < m->rods; r++)
+        rigid += !(m->compliance[m->rod[r]] > 0);
+    if (m->rods == rigid)
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "%s needs stiff springs, whose vibration it resolves: give bonds a "
                          "stiffness, or use the rigid or full motion",
                          who);
-    TAUT_TRY(taut_mechanics_invert(m, who, s->now.t, s->arena, error));
+    w->general = rigid > 0 || m->varying;
+    if (w->general)
+        TAUT_TRY(taut_fast_flow_create(&w->flow, s->context, s->arena, s->statistics, error));
+    else
+        TAUT_TRY(taut_mechanics_invert(m, who, s->now.t, s->arena, error));
     return taut_mechanics_saddle(m, false, false, &s->arena->allocator, &w->tie, error);
 }
 
@@ -143,10 +198,13 @@ int taut_impulse_create(taut_stepper *s, taut_error *error)
     const taut_impulse_variant *variant = s->method->data;
     taut_impulse *w = s->work = TAUT_NEW(s->arena, taut_impulse, 1);
     TAUT_NEED(error, w);
+    char who[80];
     w->stepper = s;
     w->raw = s->options && taut_options_flag(s->options, "raw");
-    TAUT_TRY(find_springs(w, error));
+    snprintf(who, sizeof who, "method %s", s->method->name);
+    TAUT_TRY(find_springs(w, who, error));
     TAUT_TRY(reserve(w, error));
+    TAUT_TRY(refuse_forces(w, who, error));
     TAUT_TRY(choose_inner(w, error));
     TAUT_TRY(make_modes(w, error));
     TAUT_TRY(begin(w, error));
@@ -162,6 +220,7 @@ void taut_impulse_destroy(taut_stepper *s)
     if (variant->release && w->own)
         variant->release(w);
     taut_mechanics_destroy(&w->mechanics);
+    taut_fast_flow_destroy(&w->flow);
     taut_saddle_destroy(w->tie);
     taut_modes_destroy(&w->modes);
 }
@@ -175,10 +234,10 @@ static void copy_rows(const taut_impulse *w, double *rows)
     taut_copy(m->rod_start[m->rods], m->rod_jacobian, rows);
 }
 
-int taut_impulse_factor(taut_impulse *w, double t, const double *g1, const double *g2,
-                        taut_error *error)
+int taut_impulse_factor(taut_impulse *w, double t, const double *mass, const double *g1,
+                        const double *g2, taut_error *error)
 {
-    return taut_mechanics_factor(&w->mechanics, w->tie, t, w->mechanics.mass, g1, g2, error);
+    return taut_mechanics_factor(&w->mechanics, w->tie, t, mass, g1, g2, error);
 }
 
 int taut_impulse_solve(taut_impulse *w, double *x, taut_error *error)
@@ -211,6 +270,8 @@ int taut_impulse_project(taut_impulse *w, double t, const double *x, const doubl
     taut_mechanics *m = &w->mechanics;
     TAUT_TRY(taut_mechanics_bonds(m, t, x, NULL, 0, error));
     copy_rows(w, w->tie_1);
+    if (m->varying)
+        taut_copy(m->mass_start[m->n], m->mass, w->mass_room);
     taut_copy(m->n, x, X);
     taut_clear(m->rods, w->lambda);
     double before = INFINITY;
@@ -219,7 +280,7 @@ int taut_impulse_project(taut_impulse *w, double t, const double *x, const doubl
         taut_clear(m->n, w->r);
         for (taut_index r = 0; r < m->rods; r++)
             w->y[r] = (target ? target[r] : 0) - m->values.bond[m->rod[r]];
-        TAUT_TRY(taut_impulse_factor(w, t, w->tie_1, w->tie_2, error));
+        TAUT_TRY(taut_impulse_factor(w, t, w->mass_1, w->tie_1, w->tie_2, error));
         TAUT_TRY(taut_impulse_solve(w, w->r, error));
         w->stepper->statistics->newton_iterations++;
         taut_add(m->n, w->r, X);
@@ -242,17 +303,22 @@ int taut_impulse_project(taut_impulse *w, double t, const double *x, const doubl
         t);
 }
 
-/* v <- v - M^-1 G^T nu with G v + g_t = rate (NULL: 0) on the stiff springs; G is `rows`, values
- * belong to the same point. */
+/* v <- M^-1 (M_1 v - G^T nu) with G v + g_t = rate (NULL: 0) on the stiff springs and rigid bonds;
+ * G is `rows`, values belong to the same point, M_1 to the one that it was projected from. */
 static int project_velocity(taut_impulse *w, double t, const double *rows, const double *rate,
                             double *v, taut_error *error)
 {
     taut_mechanics *m = &w->mechanics;
+    const taut_pattern masses = {m->n, m->n, m->mass_start, m->mass_column};
     taut_clear(m->n, w->r);
+    if (m->varying) {
+        taut_mass_add(&masses, m->n, w->mass_1, 1, v, w->r);
+        taut_mass_add(&masses, m->n, m->mass, -1, v, w->r);
+    }
     taut_mechanics_rates(m, v, w->y);
     for (taut_index r = 0; r < m->rods; r++)
         w->y[r] = (rate ? rate[r] : 0) - w->y[r];
-    TAUT_TRY(taut_impulse_factor(w, t, rows, NULL, error));
+    TAUT_TRY(taut_impulse_factor(w, t, m->mass, rows, NULL, error));
     TAUT_TRY(taut_impulse_solve(w, w->r, error));
     taut_add(m->n, w->r, v);
     return TAUT_OK;
@@ -282,18 +348,20 @@ static int measure(taut_impulse *w, taut_error *error)
     return TAUT_OK;
 }
 
-/* The vibration is put on top of `now`, with the stretches and rates that it had at its own time:
- * an event lies before the end of the step, and bonds may move. */
-static int put_on_top(taut_impulse *w, taut_error *error)
+/* The vibrating state over (q, v) that has the stretches and rates that were measured. */
+static int restore(taut_impulse *w, double t, const double *q, const double *v, taut_error *error)
 {
-    taut_stepper *s = w->stepper;
-    TAUT_TRY(measure(w, error));
-    TAUT_TRY(taut_impulse_project(w, s->now.t, s->now.q, w->g, w->next_x, error));
-    taut_copy(s->n, s->now.v, w->next_v);
-    return project_velocity(w, s->now.t, w->tie_2, w->gdot, w->next_v, error);
+    taut_index n = w->mechanics.n;
+    TAUT_TRY(taut_impulse_project(w, t, q, w->g, w->next_x, error));
+    taut_copy(n, v, w->next_v);
+    TAUT_TRY(project_velocity(w, t, w->tie_2, w->gdot, w->next_v, error));
+    taut_copy(n, w->next_x, w->x);
+    taut_copy(n, w->next_v, w->v);
+    return TAUT_OK;
 }
 
-/* When `now` was altered. */
+/* When `now` was altered: its vibration keeps the stretches and rates that it had; raw: `now` is
+ * the vibrating state. */
 static int follow(taut_impulse *w, taut_error *error)
 {
     taut_stepper *s = w->stepper;
@@ -301,10 +369,13 @@ static int follow(taut_impulse *w, taut_error *error)
     size_t bytes = (size_t)n * sizeof(double);
     if (memcmp(w->shown_q, s->now.q, bytes) == 0 && memcmp(w->shown_v, s->now.v, bytes) == 0)
         return TAUT_OK;
-    if (!w->raw)
-        TAUT_TRY(put_on_top(w, error));
-    taut_copy(n, w->raw ? s->now.q : w->next_x, w->x);
-    taut_copy(n, w->raw ? s->now.v : w->next_v, w->v);
+    if (w->raw) {
+        taut_copy(n, s->now.q, w->x);
+        taut_copy(n, s->now.v, w->v);
+    } else { /* at its own time: an event lies before the end of the step, and bonds may move */
+        TAUT_TRY(measure(w, error));
+        TAUT_TRY(restore(w, s->now.t, s->now.q, s->now.v, error));
+    }
     taut_copy(n, s->now.q, w->shown_q);
     taut_copy(n, s->now.v, w->shown_v);
     w->time = s->now.t;
@@ -324,6 +395,8 @@ static int vibrate(taut_impulse *w, double t, double h, taut_error *error)
                                 h, count, w->inner);
     int64_t steps = count < 1 ? 1 : (int64_t)count;
     double d = h / (double)steps;
+    if (w->general)
+        return taut_fast_flow_advance(&w->flow, t, d, steps, w->next_x, w->next_v, error);
     double *restrict x = w->next_x, *restrict v = w->next_v;
     const double *a = w->next_fast;
     for (taut_index i = 0; i < w->mechanics.n; i++)
@@ -374,7 +447,8 @@ int taut_impulse_step(taut_stepper *s, double h, taut_error *error)
     if (!w->fresh) {
         TAUT_TRY(follow(w, error));
         TAUT_TRY(variant->kick(w, s->now.t, w->x, w->kick, error));
-        TAUT_TRY(spring(w, s->now.t, w->x, w->fast, error));
+        if (!w->general)
+            TAUT_TRY(spring(w, s->now.t, w->x, w->fast, error));
         w->fresh = true;
     }
     taut_state next = s->last;
@@ -411,7 +485,7 @@ static int solve_multipliers(taut_impulse *w, double t, const double *q, const d
     TAUT_TRY(taut_mechanics_force(m, t, q, v, a, lambda, error));
     for (taut_index i = 0; w->has_modes && i < m->n; i++)
         a[i] -= w->gradient[i];
-    TAUT_TRY(taut_impulse_factor(w, t, m->rod_jacobian, NULL, error));
+    TAUT_TRY(taut_impulse_factor(w, t, m->mass, m->rod_jacobian, NULL, error));
     return taut_mechanics_react(m, w->tie, t, q, v, a, w->y, lambda, error);
 }
 
@@ -461,6 +535,8 @@ static int plain_kick(taut_impulse *w, double t, const double *x, double *accele
                       taut_error *error)
 {
     TAUT_TRY(taut_mechanics_force(&w->mechanics, t, x, NULL, acceleration, NULL, error));
+    if (w->general)
+        return taut_fast_flow_kick(&w->flow, t, x, acceleration, error);
     return taut_mechanics_divide(&w->mechanics, acceleration, error);
 }
 

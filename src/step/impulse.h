@@ -5,6 +5,7 @@
 #define TAUT_STEP_IMPULSE_H
 
 #include "base/method.h"
+#include "step/fast_flow.h"
 #include "step/mechanics.h"
 #include "system/modes/modes.h"
 
@@ -14,7 +15,11 @@ typedef struct taut_impulse {
         mechanics;    /* the stiff springs in place of rigid bonds, soft bonds among the forces */
     taut_saddle *tie; /* [M G1^T; G2 0], G1 and G2 rows of the stiff springs at two points */
     double *tie_1, *tie_2; /* values of G1, G2 on their pattern */
-    double inner;          /* longest micro-step */
+    const double *mass_1;  /* M at the point of G1: constant, or in `mass_room` */
+    double *mass_room;
+    bool general; /* the mass varies, or there are rigid bonds: `flow` moves the springs */
+    taut_fast_flow flow;
+    double inner; /* longest micro-step */
 
     double time;             /* of the vibrating state */
     double *x, *v;           /* the vibrating state of stepper->now, [n] each */
@@ -55,22 +60,21 @@ void taut_impulse_archive(taut_stepper *stepper, taut_archive *archive);
 int taut_impulse_multipliers(taut_stepper *stepper, double t, const double *q, const double *v,
                              double *lambda, taut_error *error);
 
-/* X = x + M^-1 G(x)^T lambda with g(X) = target on the stiff springs (NULL: 0) [E (15)].
- * w->lambda; tie_1 holds G(x), tie_2 G(X). */
+/* X = x + M(x)^-1 G(x)^T lambda with g(X) = target on the stiff springs and rigid bonds (NULL: 0)
+ * [E (15)]. w->lambda; tie_1 holds G(x), tie_2 G(X), mass_1 M(x). */
 int taut_impulse_project(taut_impulse *w, double t, const double *x, const double *target,
                          double *X, taut_error *error);
 /* [M G1^T; G2 0] at time t; g2 == NULL means g1. */
-int taut_impulse_factor(taut_impulse *w, double t, const double *g1, const double *g2,
-                        taut_error *error);
+int taut_impulse_factor(taut_impulse *w, double t, const double *mass, const double *g1,
+                        const double *g2, taut_error *error);
 /* Solves with it for x[n] and w->y. */
 int taut_impulse_solve(taut_impulse *w, double *x, taut_error *error);
 
 /* What all rows share; they differ in `data`. */
 #define TAUT_IMPULSE_METHOD                                                                        \
     .motions = TAUT_MOTION_EFFECTIVE, .order = 2, .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS,  \
-    .refuses = TAUT_HAS_RIGID | TAUT_HAS_DAMPING | TAUT_HAS_STIFF_POTENTIAL |                      \
-               TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS | TAUT_HAS_ALGEBRAIC |             \
-               TAUT_HAS_STEPPER,                                                                   \
+    .refuses =                                                                                     \
+        TAUT_HAS_DAMPING | TAUT_HAS_STIFF_POTENTIAL | TAUT_HAS_ALGEBRAIC | TAUT_HAS_STEPPER,       \
     .create = taut_impulse_create, .destroy = taut_impulse_destroy, .step = taut_impulse_step,     \
     .changed = taut_impulse_changed, .complete = taut_impulse_complete,                            \
     .multipliers = taut_impulse_multipliers, .archive = taut_impulse_archive

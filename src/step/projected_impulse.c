@@ -14,7 +14,7 @@ static int kick(taut_impulse *w, double t, const double *x, double *acceleration
 {
     taut_mechanics *m = &w->mechanics;
     TAUT_TRY(taut_mechanics_force(m, t, x, NULL, acceleration, NULL, error));
-    TAUT_TRY(taut_impulse_factor(w, t, m->rod_jacobian, NULL, error));
+    TAUT_TRY(taut_impulse_factor(w, t, m->mass, m->rod_jacobian, NULL, error));
     taut_clear(m->rods, w->y);
     return taut_impulse_solve(w, acceleration, error);
 }

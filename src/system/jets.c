@@ -40,7 +40,7 @@ struct taut_jet {
     jet_kernel *kernel;
     double *zero; /* [longest] */
     /* derivatives with respect to a parameter */
-    bool frozen;              /* time, state and weights stand still */
+    bool frozen;              /* time and weights stand still */
     const double *seed;       /* parameters: coefficients of order 1, or NULL */
     const double *v, *weight; /* velocities; mass_weight of the caller */
 };
@@ -108,6 +108,11 @@ static int check_request(const taut_context *context, int order, unsigned wanted
             "jets have orders 0 to %d and give forces, bonds, their derivatives and masses only",
             TAUT_JET_ORDER_MAX);
     taut_pattern pattern;
+    const unsigned vectors = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN |
+                             TAUT_WANT_GAMMA | TAUT_WANT_STIFF_FORCE | TAUT_WANT_ENERGY |
+                             TAUT_WANT_MOMENTUM;
+    if (!(wanted & ~vectors))
+        return TAUT_OK;
     return taut_system_pattern(context->system, TAUT_PATTERN_TANGENT, &pattern, error);
 }
 
@@ -156,6 +161,12 @@ void taut_jet_destroy(taut_jet *jet)
         return;
     taut_arena arena = jet->arena; /* the jet lives in it */
     taut_arena_clear(&arena);
+}
+
+void taut_jet_freeze(taut_jet *jet)
+{
+    jet->frozen = true;
+    jet->v = jet->zero;
 }
 
 /* Kernel k, as the context evaluates it now. */

@@ -124,3 +124,14 @@ double taut_system_work(const taut_system *system)
     }
     return system->kernels > 0 ? sum : 10 * sum; /* functions in C: not known */
 }
+
+bool taut_system_velocity_forces(const taut_system *system)
+{
+    const unsigned can = system->sizes.can;
+    if (!(can & TAUT_HAS_VELOCITY_FORCES) || !(can & TAUT_HAS_KINETIC))
+        return can & TAUT_HAS_VELOCITY_FORCES;
+    for (int32_t k = 0; k < system->kernels; k++)
+        if (system->kernel[k]->role == TAUT_ROLE_FORCE && system->kernel[k]->uses_v)
+            return true;
+    return false;
+}

@@ -199,6 +199,8 @@ int taut_system_complete(taut_system *system, taut_error *error);
 /* Instructions of the tapes in one evaluation of f, g and G, and what goes with each: about 1 ns a
  * unit on a core of 2020. A measure of cost that does not depend on a clock. (object.c) */
 double taut_system_work(const taut_system *system);
+/* Forces that depend on velocities, other than the inertial ones of a kinetic energy. (object.c) */
+bool taut_system_velocity_forces(const taut_system *system);
 /* An empty system with its arena; NULL when out of memory. */
 taut_system *taut_system_new(const taut_allocator *allocator);
 /* A copy that shares everything with `base`, which must outlive it and may be in use by other

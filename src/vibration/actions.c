@@ -5,11 +5,13 @@
  *
  * with g and G at the given point, not at its projection. The actions are kept while |Omega_j -
  * Omega_k| (j != k) [E (11)] and |Omega_j - Omega_k - Omega_l| (all j, k, l) [E (12)] stay away
- * from zero. */
+ * from zero. Both belong to one group of springs: equal molecules that do not touch are no
+ * resonance. */
 #include "base/rows.h"
 #include "vibration/effective.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/structs.h"
 #include "system/modes/potential_modes.h"
@@ -33,16 +35,15 @@ static void insert_resonance(taut_modes_report *report, int j, int k, int l, dou
 
 /* All neighbours; and for each j the pairs k <= l along the line Omega_k + Omega_l = Omega_j:
  * O(modes^2). */
-void taut_resonances_find(int modes, const double *frequency, taut_modes_report *report)
+static void add_group(int first, int end, const double *frequency, taut_modes_report *report)
 {
-    report->separation = INFINITY;
-    for (int j = 1; j < modes; j++) {
+    for (int j = first + 1; j < end; j++) {
         double gap = (frequency[j] - frequency[j - 1]) / frequency[j];
         report->separation = fmin(report->separation, gap);
         insert_resonance(report, j, j - 1, -1, gap);
     }
-    for (int j = 0; j < modes; j++)
-        for (int k = 0, l = modes - 1; k <= l;) {
+    for (int j = first; j < end; j++)
+        for (int k = first, l = end - 1; k <= l;) {
             double excess = frequency[k] + frequency[l] - frequency[j];
             if (k != j && l != j) /* else only a frequency near zero: that is the separation of fast
                                      and slow */
@@ -52,6 +53,18 @@ void taut_resonances_find(int modes, const double *frequency, taut_modes_report 
             else
                 k++;
         }
+}
+
+void taut_resonances_find(int modes, const double *frequency, const int *owner,
+                          taut_modes_report *report)
+{
+    report->separation = INFINITY;
+    for (int first = 0, end; first < modes; first = end) {
+        end = owner ? first + 1 : modes;
+        while (end < modes && owner[end] == owner[first])
+            end++;
+        add_group(first, end, frequency, report);
+    }
 }
 
 /* Keeps the largest, sorted. */
@@ -73,15 +86,54 @@ static void insert_share(taut_mode *mode, taut_index bond, double share)
 /* Fills in frequency, amplitudes and shares of mode k. */
 typedef void describer(const void *work, int k, taut_mode *mode);
 
-static void fill(const void *work, describer *describe, int modes, const double *frequency,
-                 int count, taut_mode *mode, taut_modes_report *report)
+/* A mode and its place in the work, to be sorted. */
+typedef struct place {
+    double frequency;
+    int k;
+} place;
+
+static int compare(const void *a, const void *b)
 {
+    const place *x = a, *y = b;
+    return x->frequency != y->frequency
+               ? (x->frequency > y->frequency) - (x->frequency < y->frequency)
+               : (x->k > y->k) - (x->k < y->k);
+}
+
+/* Resonances are found by groups (owner), and named by the places among all, ascending. */
+static int name_resonances(int modes, const double *frequency, const int *owner, const place *order,
+                           taut_arena *arena, taut_modes_report *report, taut_error *error)
+{
+    int *rank = TAUT_NEW(arena, int, modes);
+    TAUT_NEED(error, rank);
+    for (int k = 0; k < modes; k++)
+        rank[order[k].k] = k;
+    taut_resonances_find(modes, frequency, owner, report);
+    for (int r = 0; r < report->resonances; r++) {
+        taut_resonance *one = &report->resonance[r];
+        *one =
+            (taut_resonance){rank[one->j], rank[one->k], one->l >= 0 ? rank[one->l] : -1, one->gap};
+    }
+    return TAUT_OK;
+}
+
+/* From modes in the order of the work to a list that ascends. */
+static int fill(const void *work, describer *describe, int modes, const double *frequency,
+                const int *owner, int count, taut_arena *arena, taut_mode *mode,
+                taut_modes_report *report, taut_error *error)
+{
+    place *order = TAUT_NEW(arena, place, modes);
+    TAUT_NEED(error, order);
+    for (int k = 0; k < modes; k++)
+        order[k] = (place){frequency[k], k};
+    qsort(order, (size_t)modes, sizeof *order, compare);
     report->modes = modes;
     report->complete = modes <= count;
     report->found = report->complete ? modes : count;
     for (int k = 0; k < modes; k++) {
-        taut_mode made = {.frequency = frequency[k], .bond = {-1, -1, -1, -1}};
-        describe(work, k, &made);
+        taut_mode made = {
+            .frequency = order[k].frequency, .bond = {-1, -1, -1, -1}, .place = order[k].k};
+        describe(work, order[k].k, &made);
         made.energy = (made.rate * made.rate +
                        made.frequency * made.frequency * made.stretch * made.stretch) /
                       2;
@@ -93,7 +145,7 @@ static void fill(const void *work, describer *describe, int modes, const double 
         else if (k >= modes - count / 2)
             mode[k - modes + count] = made;
     }
-    taut_resonances_find(modes, frequency, report);
+    return name_resonances(modes, frequency, owner, order, arena, report, error);
 }
 
 typedef struct spring_modes {
@@ -105,29 +157,34 @@ static void describe_springs(const void *work, int k, taut_mode *mode)
 {
     const spring_modes *s = work;
     const taut_modes_work *w = &s->modes;
-    const double *weight = w->weight + (int64_t)k * w->m, *c = taut_context_compliance(w->context);
+    const taut_mode_group *g = &w->group[w->owner[k]];
+    const double *weight = taut_modes_weight(w, k), *c = taut_context_compliance(w->context);
     taut_modes_amplitude(w, k, s->v, &mode->stretch, &mode->rate);
-    for (taut_index a = 0; a < w->springs; a++) {
-        taut_index i = w->spring[a];
-        /* u^2/c over Omega^2; the sum is w^T C w = 1 */
-        insert_share(mode, i, c[i] * weight[i] * weight[i]);
-    }
+    for (taut_index i = 0; i < g->springs; i++) /* u^2/c over Omega^2; the sum is w^T C w = 1 */
+        insert_share(mode, g->spring[i], c[g->spring[i]] * weight[i] * weight[i]);
 }
 
-static int small(taut_context *context, double t, const double *q, const double *v, int count,
-                 taut_mode *mode, taut_modes_report *report, taut_error *error)
+static int frequencies(taut_context *context, double t, const double *q, int count, taut_mode *mode,
+                       taut_modes_report *report, taut_error *error);
+
+/* Large groups have only the ends of their spectrum, unless all modes are requested. */
+static int springs(taut_context *context, double t, const double *q, const double *v, int count,
+                   taut_mode *mode, taut_modes_report *report, taut_error *error)
 {
     taut_arena arena;
-    spring_modes s = {.v = v};
+    spring_modes s = {.modes = {.context = context}, .v = v};
     taut_arena_init(&arena, &context->arena.allocator);
-    int status = taut_modes_create(&s.modes, context, &arena, false, error);
-    if (status == 0)
-        status = taut_modes_find(&s.modes, t, q, error);
-    if (status == 0)
-        fill(&s, describe_springs, s.modes.count, s.modes.frequency, count, mode, report);
-    taut_modes_destroy(&s.modes);
+    taut_modes_work *w = &s.modes;
+    int status = taut_modes_create(w, context, &arena, false, error);
+    bool ends = w->largest > TAUT_SPECTRUM_DENSE && count < w->springs;
+    if (status == 0 && !ends)
+        status = taut_modes_find(w, t, q, error);
+    if (status == 0 && !ends)
+        status = fill(&s, describe_springs, w->count, w->frequency, w->owner, count, &arena, mode,
+                      report, error);
+    taut_modes_destroy(w);
     taut_arena_clear(&arena);
-    return status;
+    return ends ? frequencies(context, t, q, count, mode, report, error) : status;
 }
 
 /* ---- with a stiff potential, K z = Omega^2 M z (potential_modes.h):  p = z^T U_q/Omega^2,
@@ -229,7 +286,8 @@ static int small_stiff(taut_context *context, double t, const double *q, const d
     if (status == 0)
         status = find_rate(&s, t, q, v ? v : rest, error);
     if (status == 0)
-        fill(&s, describe_stiff, sort_modes(&s, rank), s.frequency, count, mode, report);
+        status = fill(&s, describe_stiff, sort_modes(&s, rank), s.frequency, NULL, count, &arena,
+                      mode, report, error);
     taut_jet_destroy(s.jet);
     taut_arena_clear(&arena);
     return status;
@@ -255,9 +313,10 @@ static int frequencies(taut_context *context, double t, const double *q, int cou
                               .rate = NAN,
                               .energy = NAN,
                               .action = NAN,
-                              .bond = {-1, -1, -1, -1}};
+                              .bond = {-1, -1, -1, -1},
+                              .place = -1};
     if (status == 0 && report->complete)
-        taut_resonances_find(report->found, frequency, report);
+        taut_resonances_find(report->found, frequency, NULL, report);
     report->energy = report->correction = NAN;
     taut_arena_clear(&arena);
     return status;
@@ -275,15 +334,12 @@ static int find_modes(taut_context *context, double t, const double *q, const do
         return taut_fail(error, TAUT_ERROR_REFUSED, "modes exist for mechanical systems only");
     if (!(sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)))
         return 0;
-    taut_index springs = 0;
-    for (taut_index i = 0; i < sizes.bonds; i++)
-        springs += context->compliance[i] > 0 && !taut_context_soft(context, i);
     int64_t before = context->statistics.force_evaluations;
     bool stiff = sizes.can & TAUT_HAS_STIFF_POTENTIAL;
-    int status = (stiff ? sizes.coordinates > TAUT_SPECTRUM_DENSE : springs > TAUT_SPECTRUM_DENSE)
+    int status = !stiff ? springs(context, t, q, v, count, mode, report, error)
+                 : sizes.coordinates > TAUT_SPECTRUM_DENSE
                      ? frequencies(context, t, q, count, mode, report, error)
-                 : stiff ? small_stiff(context, t, q, v, count, mode, report, error)
-                         : small(context, t, q, v, count, mode, report, error);
+                     : small_stiff(context, t, q, v, count, mode, report, error);
     context->statistics.force_evaluations = before; /* a diagnosis, not a part of the motion */
     return status;
 }

@@ -11,8 +11,10 @@
  * the projector below. `base` must outlive it. */
 int taut_effective_from_start(const taut_system *base, double t, taut_system **system,
                               taut_error *error);
-/* The separation and the closest resonances of ascending frequencies, into `report`. (actions.c) */
-void taut_resonances_find(int modes, const double *frequency, taut_modes_report *report);
+/* The separation and the closest resonances of frequencies, within the groups that owner[modes]
+ * numbers (NULL: one), ascending in each, into `report`. (actions.c) */
+void taut_resonances_find(int modes, const double *frequency, const int *owner,
+                          taut_modes_report *report);
 /* From a state that vibrates to the consistent one of the effective system, whose context this
  * is [E (9)] (effective_start.c). */
 int taut_effective_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics,

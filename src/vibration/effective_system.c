@@ -7,8 +7,9 @@
  * It is a derived system: bonds that are not soft have compliance 0, W joins the potential and
  * -grad W the force, and all methods for rigid systems integrate it. Everything else is
  * evaluated by a context of the base system, in the arena of this one. The Hessian of W is
- * dense and formed by differences of the exact gradient, so the tangent pattern is full (up to
- * 500 coordinates; beyond, what falls outside the base's pattern is left out of df/dq). */
+ * dense in each group of springs and formed by differences of the exact gradient; the tangent
+ * pattern is full (up to 500 coordinates; beyond, what falls outside the base's pattern is left out
+ * of df/dq). */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -31,24 +32,14 @@ typedef struct workspace { /* of a context */
     taut_context *base;
     taut_allocator allocator; /* gives memory of our arena to the base's context */
     taut_modes_work modes;
-    taut_pattern tangent;  /* of the base; start NULL when no matrices are needed */
-    double *gradient;      /* [n] of W */
-    double *x, *up, *down; /* [n]: a displaced point, gradients on both sides */
-    double *entries[5];    /* on the base's tangent pattern, before they are spread */
+    taut_pattern tangent; /* of the base; start NULL when no matrices are needed */
+    double *gradient;     /* [n] of W */
+    /* [n]: a displaced point, gradients on both sides, how far these are apart */
+    double *x, *up, *down, *width;
+    double *entries[5]; /* on the base's tangent pattern, before they are spread */
 } workspace;
 
 /* ---- refusals */
-
-/* Forces of velocity other than the inertial ones of a kinetic energy. */
-static bool has_velocity_forces(const taut_system *base)
-{
-    if (!(base->sizes.can & TAUT_HAS_VELOCITY_FORCES) || !(base->sizes.can & TAUT_HAS_KINETIC))
-        return base->sizes.can & TAUT_HAS_VELOCITY_FORCES;
-    for (int32_t k = 0; k < base->kernels; k++)
-        if (base->kernel[k]->role == TAUT_ROLE_FORCE && base->kernel[k]->uses_v)
-            return true;
-    return false;
-}
 
 static int accept(const taut_system *base, taut_error *error)
 {
@@ -63,7 +54,7 @@ static int accept(const taut_system *base, taut_error *error)
         why = "nothing vibrates: give some bonds a stiffness, or use the rigid motion";
     else if (can & TAUT_HAS_DAMPING)
         why = "damped bonds do not keep their actions: omit `damping`, or use the slow motion";
-    else if (has_velocity_forces(base))
+    else if (taut_system_velocity_forces(base))
         why = "forces that depend on velocities change the actions: omit them, or use the slow or "
               "full motion";
     else if ((can & TAUT_HAS_VARYING_MASS) && !(can & TAUT_HAS_KINETIC))
@@ -90,7 +81,7 @@ static int reserve(workspace *w, taut_context *context, taut_error *error)
 {
     taut_arena *arena = &context->arena;
     taut_index n = context->system->sizes.coordinates;
-    TAUT_TRY(TAUT_RESERVE(arena, n, error, &w->gradient, &w->x, &w->up, &w->down));
+    TAUT_TRY(TAUT_RESERVE(arena, n, error, &w->gradient, &w->x, &w->up, &w->down, &w->width));
     TAUT_TRY(taut_system_pattern(w->base->system, TAUT_PATTERN_TANGENT, &w->tangent, error));
     for (size_t k = 0; k < sizeof w->entries / sizeof w->entries[0]; k++)
         TAUT_TRY(TAUT_RESERVE(arena, w->tangent.start[n], error, &w->entries[k]));
@@ -164,27 +155,44 @@ static void spread(const effective *e, const workspace *w, taut_index n, const d
         taut_row_add(&w->tangent, from, i, 1, to + (int64_t)i * n);
 }
 
+/* The columns of Hess W that belong to coordinate number `local` of every group, from gradients on
+ * both sides; those of different groups share no row. */
+static void subtract_columns(const effective *e, const workspace *w, taut_index n, taut_index local,
+                             double *force_dq)
+{
+    for (taut_index g = 0; g < w->modes.groups; g++) {
+        const taut_mode_group *group = &w->modes.group[g];
+        taut_index j = local < group->n ? group->coordinate[local] : -1;
+        for (taut_index k = 0; j >= 0 && k < group->n; k++) {
+            taut_index i = group->coordinate[k],
+                       at = e->full ? i * n + j : taut_row_find(&w->tangent, i, j);
+            if (at >= 0)
+                force_dq[at] -= (w->up[i] - w->down[i]) / w->width[j];
+        }
+    }
+}
+
 /* force_dq -= Hess W, by central differences; steps of eps^(1/3) balance rounding and truncation.
- */
+ * One coordinate of every group is displaced at a time. */
 static int subtract_hessian(const effective *e, workspace *w, taut_index n, double t,
                             const double *q, double *force_dq, taut_error *error)
 {
-    taut_copy(n, q, w->x);
-    for (taut_index j = 0; j < n; j++) {
-        double h = 6e-6 * fmax(1, fabs(q[j])), up = q[j] + h, down = q[j] - h;
-        w->x[j] = up;
-        TAUT_TRY(find_gradient(e, w, t, w->x, w->up, error));
-        w->x[j] = down;
-        TAUT_TRY(find_gradient(e, w, t, w->x, w->down, error));
-        w->x[j] = q[j];
-        for (taut_index i = 0; i < n; i++) {
-            double second = (w->up[i] - w->down[i]) / (up - down);
-            if (e->full)
-                force_dq[(int64_t)i * n + j] -= second;
-            for (taut_index k = w->tangent.start[i]; !e->full && k < w->tangent.start[i + 1]; k++)
-                if (w->tangent.column[k] == j)
-                    force_dq[k] -= second;
+    taut_index most = 0;
+    for (taut_index g = 0; g < w->modes.groups; g++)
+        most = w->modes.group[g].n > most ? w->modes.group[g].n : most;
+    for (taut_index local = 0; local < most; local++) {
+        for (int side = 1; side >= -1; side -= 2) {
+            taut_copy(n, q, w->x);
+            for (taut_index g = 0; g < w->modes.groups; g++)
+                if (local < w->modes.group[g].n) {
+                    taut_index j = w->modes.group[g].coordinate[local];
+                    double h = 6e-6 * fmax(1, fabs(q[j])), up = q[j] + h, down = q[j] - h;
+                    w->x[j] = side > 0 ? up : down;
+                    w->width[j] = up - down;
+                }
+            TAUT_TRY(find_gradient(e, w, t, w->x, side > 0 ? w->up : w->down, error));
         }
+        subtract_columns(e, w, n, local, force_dq);
     }
     return 0;
 }
@@ -331,18 +339,15 @@ static int actions_at_start(taut_context *context, double t, taut_arena *arena, 
                             taut_modes_report *report, taut_error *error)
 {
     taut_index n = context->system->sizes.coordinates, m = context->system->sizes.bonds;
-    int most = m < TAUT_SPECTRUM_DENSE ? m : TAUT_SPECTRUM_DENSE;
     double *q, *v;
     TAUT_TRY(TAUT_RESERVE(arena, n, error, &q, &v));
-    *mode = TAUT_NEW(arena, taut_mode, most);
+    *mode = TAUT_NEW(arena, taut_mode, m);
     TAUT_NEED(error, *mode);
     TAUT_TRY(taut_context_start(context, t, q, v, error));
-    TAUT_TRY(taut_modes(context, t, q, v, most, *mode, report, error));
-    if (!report->complete || report->found == 0 || isnan(report->energy))
+    TAUT_TRY(taut_modes(context, t, q, v, m, *mode, report, error));
+    if (report->found == 0)
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "no effective motion: it needs the actions of all stiff springs, at least "
-                         "one and at most %d",
-                         TAUT_SPECTRUM_DENSE);
+                         "no effective motion: it needs at least one stiff spring that can move");
     double least = noise(context, q);
     for (int k = 0; k < report->found; k++)
         if ((*mode)[k].energy <= least)
@@ -367,7 +372,7 @@ int taut_effective_from_start(const taut_system *base, double t, taut_system **s
     if (status == 0 && !action)
         status = taut_fail_memory(error);
     for (int k = 0; status == 0 && k < report.found; k++)
-        action[k] = mode[k].action;
+        action[mode[k].place] = mode[k].action;
     if (status == 0)
         status = taut_system_effective(base, action, report.found, system, error);
     taut_context_destroy(context);

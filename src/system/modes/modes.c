@@ -2,7 +2,8 @@
  * definitions).
  *
  * S is formed by columns: spring i gives Z_i and y_i with  M Z_i + G_r^T y_i = G_i^T,  G_r Z_i =
- * 0,  and S_ij = G_i Z_j.
+ * 0,  and S_ij = G_i Z_j. One solution, and one evaluation for the gradient, serves one spring or
+ * mode of every group: their number is that of the largest group.
  *
  * Gradient. Omega^2 = w^T A w with w on all bonds is stationary in w_r, and in w_s under its
  * norm; so w may be held fixed,
@@ -10,8 +11,10 @@
  *     2 Omega dOmega = d(w^T G M^-1 G^T w) = (2 H_w z - (d(M z)/dq)^T z) . dq,
  *     H_w = sum w_i Hess g_i, z = M^-1 G^T w   held fixed
  *
- * in the last term. Modes of one frequency are not determined: the sum over them exists when
- * they carry equal actions, or when all of them change equally, along the bonds at least. */
+ * in the last term. H_w z = (dG(q + s z)/ds)^T w is a coefficient of a jet, which needs no pattern
+ * of second derivatives; systems without jets have the Hessians. Modes of one frequency are not
+ * determined: the sum over them exists when they carry equal actions, or when all of them change
+ * equally, along the bonds at least. Different groups have nothing to do with each other. */
 #include "system/modes/modes.h"
 
 #include <math.h>
@@ -28,20 +31,11 @@ enum { MOST_NUMBERS = 50000000 };      /* in the arrays of a work */
 
 /* ---- making */
 
-static int split(taut_modes_work *w, taut_error *error)
+static int take_rigid(taut_modes_work *w, taut_error *error)
 {
-    const double *c = taut_context_compliance(w->context);
-    w->spring = TAUT_NEW(w->arena, taut_index, w->m);
-    w->rigid = TAUT_NEW(w->arena, taut_index, w->m);
-    TAUT_NEED(error, w->spring, w->rigid);
     int64_t entries = 0;
-    for (taut_index i = 0; i < w->m; i++)
-        if (!(c[i] > 0)) {
-            w->rigid[w->rigids++] = i;
-            entries += w->jacobian.start[i + 1] - w->jacobian.start[i];
-        } else if (!taut_context_soft(w->context, i)) {
-            w->spring[w->springs++] = i;
-        }
+    for (taut_index i = 0; i < w->rigids; i++)
+        entries += w->jacobian.start[w->rigid[i] + 1] - w->jacobian.start[w->rigid[i]];
     w->rigid_start = TAUT_NEW(w->arena, taut_index, (int64_t)w->rigids + 1);
     w->rigid_column = TAUT_NEW(w->arena, taut_index, entries);
     w->rigid_g = TAUT_NEW(w->arena, double, entries);
@@ -57,37 +51,59 @@ static int split(taut_modes_work *w, taut_error *error)
 
 static int refuse_large(const taut_modes_work *w, taut_error *error)
 {
-    if (w->springs <= TAUT_SPECTRUM_DENSE && (int64_t)w->springs * (w->n + w->m) <= MOST_NUMBERS)
+    double numbers = 0;
+    for (taut_index g = 0; g < w->groups; g++)
+        numbers += (double)w->group[g].springs *
+                   (w->group[g].springs + w->group[g].n + w->group[g].rigids);
+    if (w->largest <= TAUT_SPECTRUM_DENSE_LIMIT && numbers <= MOST_NUMBERS)
         return 0;
     return taut_fail(error, TAUT_ERROR_REFUSED,
-                     "modes and actions of %d springs in %d coordinates are too many (at most %d "
-                     "springs): mark slow ones `soft`, or use the full motion",
-                     w->springs, w->n, TAUT_SPECTRUM_DENSE);
+                     "modes and actions of %d springs that are connected are too many (at most %d, "
+                     "and %d numbers in all): mark slow ones `soft`, or use the full motion",
+                     w->largest, TAUT_SPECTRUM_DENSE_LIMIT, MOST_NUMBERS);
+}
+
+static int reserve_group(taut_modes_work *w, taut_mode_group *g, taut_error *error)
+{
+    const int64_t p = g->springs;
+    /* one piece of memory, since there may be thousands of groups */
+    TAUT_TRY(TAUT_RESERVE(w->arena, 2 * p * (p + g->n + g->rigids), error, &g->matrix));
+    g->column = g->matrix + p * p;
+    g->shape = g->column + p * g->n;
+    g->reaction = g->shape + p * g->n;
+    g->weight = g->reaction + p * g->rigids;
+    /* rehearsed once on the unit matrix, so that later calls find their memory */
+    for (int64_t i = 0; i < p; i++)
+        g->matrix[i * p + i] = 1;
+    return taut_eigen_symmetric((int)p, g->matrix, w->square, error, &w->keep);
 }
 
 static int reserve(taut_modes_work *w, const taut_sizes *sizes, bool gradient, taut_error *error)
 {
-    const int64_t p = w->springs;
+    const bool hessian = gradient && !(sizes->can & TAUT_CAN_JETS);
     const int64_t entries = w->tangent.start ? w->tangent.start[w->n] : 0;
     taut_arena *arena = w->arena;
     TAUT_TRY(TAUT_RESERVE(arena, w->m, error, &w->values.bond, &w->values.bond_dt));
     TAUT_TRY(TAUT_RESERVE(arena, sizes->jacobian_entries, error, &w->values.jacobian));
     TAUT_TRY(TAUT_RESERVE(arena, w->diagonal ? w->n : entries, error, &w->values.mass));
-    TAUT_TRY(TAUT_RESERVE(arena, gradient ? entries : 0, error, &w->values.bond_hessian,
-                          &w->values.mass_dq));
-    TAUT_TRY(TAUT_RESERVE(arena, p * p, error, &w->matrix));
-    TAUT_TRY(TAUT_RESERVE(arena, p, error, &w->square, &w->frequency, &w->blended));
-    TAUT_TRY(TAUT_RESERVE(arena, p * w->n, error, &w->column, &w->shape));
-    TAUT_TRY(TAUT_RESERVE(arena, p * w->m, error, &w->reaction, &w->weight));
-    TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->other, &w->force));
+    TAUT_TRY(TAUT_RESERVE(arena, hessian ? entries : 0, error, &w->values.bond_hessian));
+    TAUT_TRY(TAUT_RESERVE(arena, gradient && w->varying ? entries : 0, error, &w->values.mass_dq));
+    TAUT_TRY(TAUT_RESERVE(arena, w->springs, error, &w->frequency, &w->blended));
+    TAUT_TRY(TAUT_RESERVE(arena, w->largest, error, &w->square));
+    TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->other, &w->force, &w->direction, &w->scaled));
+    TAUT_TRY(TAUT_RESERVE(arena, w->m, error, &w->bond_weight));
     TAUT_TRY(TAUT_RESERVE(arena, w->rigids, error, &w->held));
+    w->owner = TAUT_NEW(arena, int, w->springs);
     w->keep = taut_reuse_allocator(arena);
-    if (!w->keep.allocate)
+    if (!w->owner || !w->keep.allocate)
         return taut_fail_memory(error);
-    /* rehearsed once on the unit matrix, so that later calls find their memory */
-    for (int64_t i = 0; i < p; i++)
-        w->matrix[i * p + i] = 1;
-    return taut_eigen_symmetric((int)p, w->matrix, w->square, error, &w->keep);
+    for (taut_index g = 0; g < w->groups; g++)
+        TAUT_TRY(reserve_group(w, &w->group[g], error));
+    if (!gradient || hessian)
+        return TAUT_OK;
+    TAUT_TRY(taut_jet_create(w->context, 1, TAUT_WANT_JACOBIAN, &w->jet, error));
+    taut_jet_freeze(w->jet);
+    return TAUT_OK;
 }
 
 int taut_modes_create(taut_modes_work *w, taut_context *context, taut_arena *arena, bool gradient,
@@ -103,9 +119,10 @@ int taut_modes_create(taut_modes_work *w, taut_context *context, taut_arena *are
                            .diagonal = sizes.mass == TAUT_MASS_DIAGONAL,
                            .varying = sizes.mass == TAUT_MASS_VARYING};
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &w->jacobian, error));
-    if (gradient || !w->diagonal)
+    if (!w->diagonal || (gradient && !(sizes.can & TAUT_CAN_JETS)))
         TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &w->tangent, error));
-    TAUT_TRY(split(w, error));
+    TAUT_TRY(taut_mode_groups_find(w, error));
+    TAUT_TRY(take_rigid(w, error));
     TAUT_TRY(refuse_large(w, error));
     TAUT_TRY(reserve(w, &sizes, gradient, error));
     taut_saddle_shape shape = {.n = w->n,
@@ -126,15 +143,12 @@ int taut_modes_create(taut_modes_work *w, taut_context *context, taut_arena *are
 void taut_modes_destroy(taut_modes_work *w)
 {
     taut_saddle_destroy(w->saddle);
+    taut_jet_destroy(w->jet);
     w->saddle = NULL;
+    w->jet = NULL;
 }
 
 /* ---- modes */
-
-static double row_times(const taut_modes_work *w, taut_index i, const double *x)
-{
-    return taut_row_dot(&w->jacobian, w->values.jacobian, i, x);
-}
 
 static int factor(taut_modes_work *w, double t, taut_error *error)
 {
@@ -152,77 +166,123 @@ static int factor(taut_modes_work *w, double t, taut_error *error)
     return taut_singular_explain(&parts, status, t, "the modes cannot be found", error);
 }
 
-/* Z_i and y_i of every spring. */
-static int find_columns(taut_modes_work *w, double t, taut_error *error)
+/* Z_i and y_i of one spring of every group that has as many; together, since they share no
+ * coordinate. */
+static int find_columns(taut_modes_work *w, taut_index i, taut_error *error)
+{
+    taut_clear(w->n, w->other);
+    taut_clear(w->rigids, w->held);
+    for (taut_index g = 0; g < w->groups; g++)
+        if (i < w->group[g].springs)
+            taut_row_add(&w->jacobian, w->values.jacobian, w->group[g].spring[i], 1, w->other);
+    TAUT_TRY(taut_saddle_solve(w->saddle, 1, w->other, w->held, error));
+    for (taut_index r = 0; r < w->rigids; r++) /* by bonds, for the groups */
+        w->bond_weight[w->rigid[r]] = w->held[r];
+    for (taut_index g = 0; g < w->groups; g++) {
+        taut_mode_group *group = &w->group[g];
+        for (taut_index k = 0; i < group->springs && k < group->n; k++)
+            group->column[(int64_t)i * group->n + k] = w->other[group->coordinate[k]];
+        for (taut_index r = 0; i < group->springs && r < group->rigids; r++)
+            group->reaction[(int64_t)i * group->rigids + r] = w->bond_weight[group->rigid[r]];
+    }
+    return TAUT_OK;
+}
+
+static int solve(taut_modes_work *w, double t, taut_error *error)
 {
     for (taut_index i = 0, used = 0; i < w->rigids; i++)
         for (taut_index e = w->jacobian.start[w->rigid[i]]; e < w->jacobian.start[w->rigid[i] + 1];
              e++)
             w->rigid_g[used++] = w->values.jacobian[e];
     TAUT_TRY(factor(w, t, error));
-    taut_clear((int64_t)w->springs * w->n, w->column);
-    taut_clear((int64_t)w->springs * w->rigids, w->reaction);
-    for (taut_index i = 0; i < w->springs; i++)
-        taut_row_add(&w->jacobian, w->values.jacobian, w->spring[i], 1,
-                     w->column + (int64_t)i * w->n);
-    return w->springs ? taut_saddle_solve(w->saddle, w->springs, w->column, w->reaction, error) : 0;
+    for (taut_index i = 0; i < w->largest; i++)
+        TAUT_TRY(find_columns(w, i, error));
+    return TAUT_OK;
 }
 
-static void form_matrix(taut_modes_work *w, const double *c)
+/* G_i x, x on the coordinates of the group */
+static double row_times(const taut_modes_work *w, taut_index i, const double *x)
 {
-    const int64_t p = w->springs;
+    double sum = 0;
+    for (taut_index e = w->jacobian.start[i]; e < w->jacobian.start[i + 1]; e++)
+        sum += w->values.jacobian[e] * x[w->local[w->jacobian.column[e]]];
+    return sum;
+}
+
+static void form_matrix(const taut_modes_work *w, const taut_mode_group *g, const double *c)
+{
+    const int64_t p = g->springs;
     for (taut_index i = 0; i < p; i++)
         for (taut_index j = 0; j <= i; j++) {
-            double ij = row_times(w, w->spring[i], w->column + (int64_t)j * w->n);
-            double ji = i == j ? ij : row_times(w, w->spring[j], w->column + (int64_t)i * w->n);
-            double scaled = (ij + ji) / 2 / sqrt(c[w->spring[i]] * c[w->spring[j]]);
-            w->matrix[i * p + j] = w->matrix[j * p + i] = scaled;
+            double ij = row_times(w, g->spring[i], g->column + (int64_t)j * g->n);
+            double ji = i == j ? ij : row_times(w, g->spring[j], g->column + (int64_t)i * g->n);
+            double scaled = (ij + ji) / 2 / sqrt(c[g->spring[i]] * c[g->spring[j]]);
+            g->matrix[i * p + j] = g->matrix[j * p + i] = scaled;
         }
 }
 
 /* w and z of mode k from eigenvector s: w_s = C^-1/2 s, w_r = -sum s_i y_i, z = sum w_i Z_i. */
-static void form_mode(taut_modes_work *w, const double *c, int k, const double *s)
+static void form_mode(const taut_mode_group *g, const double *c, int k, const double *s)
 {
-    double *weight = w->weight + (int64_t)k * w->m, *shape = w->shape + (int64_t)k * w->n;
-    taut_clear(w->m, weight);
-    taut_clear(w->n, shape);
-    for (taut_index i = 0; i < w->springs; i++) {
-        double x = s[i] / sqrt(c[w->spring[i]]);
-        weight[w->spring[i]] = x;
-        for (taut_index r = 0; r < w->rigids; r++)
-            weight[w->rigid[r]] -= x * w->reaction[(int64_t)i * w->rigids + r];
-        taut_add_scaled(w->n, x, w->column + (int64_t)i * w->n, shape);
+    const taut_index bonds = g->springs + g->rigids;
+    double *weight = g->weight + (int64_t)k * bonds, *shape = g->shape + (int64_t)k * g->n;
+    taut_clear(bonds, weight);
+    taut_clear(g->n, shape);
+    for (taut_index i = 0; i < g->springs; i++) {
+        double x = s[i] / sqrt(c[g->spring[i]]);
+        weight[i] = x;
+        taut_add_scaled(g->rigids, -x, g->reaction + (int64_t)i * g->rigids, weight + g->springs);
+        taut_add_scaled(g->n, x, g->column + (int64_t)i * g->n, shape);
     }
 }
 
-int taut_modes_find(taut_modes_work *w, double t, const double *q, taut_error *error)
+static int find_group(taut_modes_work *w, taut_index number, taut_error *error)
 {
     const double *c = taut_context_compliance(w->context);
-    const int p = w->springs;
-    w->count = 0;
-    TAUT_TRY(taut_evaluate_inside(w->context, t, q, NULL,
-                                  TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &w->values,
-                                  error));
-    TAUT_TRY(find_columns(w, t, error));
-    form_matrix(w, c);
-    TAUT_TRY(taut_eigen_symmetric(p, w->matrix, w->square, error, &w->keep));
+    taut_mode_group *g = &w->group[number];
+    const int p = g->springs;
+    g->first = w->count;
+    g->count = 0;
+    form_matrix(w, g, c);
+    TAUT_TRY(taut_eigen_symmetric(p, g->matrix, w->square, error, &w->keep));
     for (int k = 0; k < p; k++) {
         if (!(w->square[k] > zero_mode * w->square[p - 1]))
             continue;
         w->frequency[w->count] = sqrt(w->square[k]);
-        form_mode(w, c, w->count++, w->matrix + (int64_t)k * p);
+        w->owner[w->count++] = number;
+        form_mode(g, c, g->count++, g->matrix + (int64_t)k * p);
     }
+    return TAUT_OK;
+}
+
+int taut_modes_find(taut_modes_work *w, double t, const double *q, taut_error *error)
+{
+    w->count = 0;
+    TAUT_TRY(taut_evaluate_inside(w->context, t, q, NULL,
+                                  TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &w->values,
+                                  error));
+    TAUT_TRY(solve(w, t, error));
+    for (taut_index g = 0; g < w->groups; g++)
+        TAUT_TRY(find_group(w, g, error));
     return 0;
+}
+
+const double *taut_modes_weight(const taut_modes_work *w, int k)
+{
+    const taut_mode_group *g = &w->group[w->owner[k]];
+    return g->weight + (int64_t)(k - g->first) * (g->springs + g->rigids);
 }
 
 void taut_modes_amplitude(const taut_modes_work *w, int k, const double *v, double *p, double *pdot)
 {
-    const double *weight = w->weight + (int64_t)k * w->m;
+    const taut_mode_group *g = &w->group[w->owner[k]];
+    const double *weight = taut_modes_weight(w, k);
     double stretch = 0, rate = 0;
-    for (taut_index s = 0; s < w->springs; s++) {
-        taut_index i = w->spring[s];
-        stretch += weight[i] * w->values.bond[i];
-        rate += weight[i] * (w->values.bond_dt[i] + (v ? row_times(w, i, v) : 0));
+    for (taut_index s = 0; s < g->springs; s++) {
+        taut_index i = g->spring[s];
+        double moves = v ? taut_row_dot(&w->jacobian, w->values.jacobian, i, v) : 0;
+        stretch += weight[s] * w->values.bond[i];
+        rate += weight[s] * (w->values.bond_dt[i] + moves);
     }
     *p = stretch / w->frequency[k];
     *pdot = rate / w->frequency[k];
@@ -230,10 +290,11 @@ void taut_modes_amplitude(const taut_modes_work *w, int k, const double *v, doub
 
 /* ---- gradient */
 
-/* Do modes j-1 and j have one frequency? */
+/* Do modes j-1 and j have one frequency? Those of different groups do not touch. */
 static bool meet(const taut_modes_work *w, int j)
 {
-    return w->frequency[j] - w->frequency[j - 1] <= meeting * w->frequency[j];
+    return w->owner[j] == w->owner[j - 1] &&
+           w->frequency[j] - w->frequency[j - 1] <= meeting * w->frequency[j];
 }
 
 bool taut_modes_blend(const taut_modes_work *w, const double *action, double *blended)
@@ -251,35 +312,65 @@ bool taut_modes_blend(const taut_modes_work *w, const double *action, double *bl
     return differ;
 }
 
-/* gradient += factor (2 H z - (d(M z)/dq)^T z) */
-static void add_mode(const taut_modes_work *w, double factor, const double *z, double *gradient)
+/* Mode k of every group that has one with an action: -2 f w, z and f z, f = J/(2 Omega). False:
+ * none has. */
+static bool take_modes(taut_modes_work *w, int k, const double *action)
 {
-    for (taut_index i = 0; i < w->n; i++) {
-        double sum = 0;
-        for (taut_index e = w->tangent.start[i]; e < w->tangent.start[i + 1]; e++) {
-            taut_index j = w->tangent.column[e];
-            sum += 2 * w->values.bond_hessian[e] * z[j];
-            if (w->varying)
-                gradient[j] -= factor * w->values.mass_dq[e] * z[i];
+    bool any = false;
+    taut_clear(w->m, w->bond_weight);
+    taut_clear(w->n, w->direction);
+    for (taut_index number = 0; number < w->groups; number++) {
+        const taut_mode_group *g = &w->group[number];
+        if (k >= g->count || action[g->first + k] == 0)
+            continue;
+        const double *weight = taut_modes_weight(w, g->first + k),
+                     *shape = g->shape + (int64_t)k * g->n,
+                     f = action[g->first + k] / (2 * w->frequency[g->first + k]);
+        for (taut_index i = 0; i < g->springs; i++)
+            w->bond_weight[g->spring[i]] = -2 * f * weight[i];
+        for (taut_index i = 0; i < g->rigids; i++)
+            w->bond_weight[g->rigid[i]] = -2 * f * weight[g->springs + i];
+        for (taut_index i = 0; i < g->n; i++) {
+            w->direction[g->coordinate[i]] = shape[i];
+            w->scaled[g->coordinate[i]] = f * shape[i];
         }
-        gradient[i] += factor * sum;
+        any = true;
     }
+    return any;
+}
+
+/* gradient += f (2 H_w z - (d(M z)/dq)^T z) of these modes */
+static int add_modes(taut_modes_work *w, double t, const double *q, double *gradient,
+                     taut_error *error)
+{
+    taut_values none = {0};
+    unsigned wanted = (w->jet ? 0 : TAUT_WANT_BOND_HESSIAN) | (w->varying ? TAUT_WANT_MASS_DQ : 0);
+    w->values.bond_weight = w->bond_weight;
+    w->values.mass_weight = w->scaled;
+    if (w->jet) {
+        TAUT_TRY(taut_jet_advance_inside(w->jet, 1, t, w->direction, NULL, &none, error));
+        taut_jet_rows(w->jet, 1, NULL, w->bond_weight, NULL, gradient);
+    }
+    if (wanted)
+        TAUT_TRY(taut_evaluate_inside(w->context, t, q, NULL, wanted, &w->values, error));
+    if (!w->jet)
+        taut_pattern_add(&w->tangent, w->values.bond_hessian, -1, w->direction, gradient);
+    if (w->varying)
+        taut_pattern_add_transposed(&w->tangent, w->values.mass_dq, -1, w->direction, gradient);
+    return TAUT_OK;
 }
 
 static int sum_gradients(taut_modes_work *w, double t, const double *q, const double *action,
                          double *gradient, taut_error *error)
 {
-    unsigned wanted = TAUT_WANT_BOND_HESSIAN | (w->varying ? TAUT_WANT_MASS_DQ : 0);
+    taut_values none = {0};
     taut_clear(w->n, gradient);
-    for (int k = 0; k < w->count; k++) {
-        if (action[k] == 0)
-            continue;
-        w->values.bond_weight = w->weight + (int64_t)k * w->m;
-        w->values.mass_weight = w->shape + (int64_t)k * w->n;
-        TAUT_TRY(taut_evaluate_inside(w->context, t, q, NULL, wanted, &w->values, error));
-        add_mode(w, action[k] / (2 * w->frequency[k]), w->shape + (int64_t)k * w->n, gradient);
-    }
-    return 0;
+    if (w->jet)
+        TAUT_TRY(taut_jet_advance_inside(w->jet, 0, t, q, NULL, &none, error));
+    for (int k = 0; k < w->largest; k++)
+        if (take_modes(w, k, action))
+            TAUT_TRY(add_modes(w, t, q, gradient, error));
+    return TAUT_OK;
 }
 
 /* How much of w->force moves the system along all of its bonds: *along and *all are the largest
@@ -293,11 +384,14 @@ static int measure_force(taut_modes_work *w, double *along, double *all, taut_er
     TAUT_TRY(taut_saddle_solve(w->saddle, 1, x, w->held, error));
     *all = taut_largest(w->n, x);
     for (int k = 0; k < w->count; k++) { /* one after the other: they are orthogonal */
-        const double *weight = w->weight + (int64_t)k * w->m, *shape = w->shape + (int64_t)k * w->n;
+        const taut_mode_group *g = &w->group[w->owner[k]];
+        const double *weight = taut_modes_weight(w, k),
+                     *shape = g->shape + (int64_t)(k - g->first) * g->n;
         double part = 0;
-        for (taut_index s = 0; s < w->springs; s++)
-            part += weight[w->spring[s]] * row_times(w, w->spring[s], x);
-        taut_add_scaled(w->n, -part / (w->frequency[k] * w->frequency[k]), shape, x);
+        for (taut_index s = 0; s < g->springs; s++)
+            part += weight[s] * taut_row_dot(&w->jacobian, w->values.jacobian, g->spring[s], x);
+        for (taut_index i = 0; i < g->n; i++)
+            x[g->coordinate[i]] -= part / (w->frequency[k] * w->frequency[k]) * shape[i];
     }
     *along = taut_largest(w->n, x);
     return 0;

@@ -9,40 +9,59 @@
  *
  * so that for g = sum p u (over the springs)  p = w^T g / Omega,  and  E = ((w^T gdot)^2/Omega^2
  * + (w^T g)^2)/2. z is the shape of the vibration in the coordinates. Bonds marked `soft` are
- * slow forces, not modes. */
+ * slow forces, not modes.
+ *
+ * Bonds that share no coordinate, directly or through others, belong to different groups: S is
+ * block diagonal, and modes are those of the blocks. Molecules in a box take O(1) each. */
 #ifndef TAUT_SYSTEM_MODES_MODES_H
 #define TAUT_SYSTEM_MODES_MODES_H
 
 #include "linalg/spectrum.h"
 
+/* Springs that are connected by coordinates, rigid bonds or the mass matrix. (groups.c) */
+typedef struct taut_mode_group {
+    taut_index springs, rigids, n;
+    taut_index *spring, *rigid; /* bond numbers */
+    taut_index *coordinate;     /* [n], ascending */
+    double *matrix;             /* [springs][springs]: S scaled by C^-1/2; then its vectors */
+    double *column;             /* [springs][n]: Z_i of each spring */
+    double *reaction;           /* [springs][rigid bonds] */
+
+    int first, count; /* its modes: springs that depend on others add none */
+    double *weight;   /* [count][springs + rigids]: w, springs first */
+    double *shape;    /* [count][n]: z on its coordinates */
+} taut_mode_group;
+
 typedef struct taut_modes_work {
     taut_context *context;
     taut_arena *arena;
     taut_index n, m, springs, rigids;
-    taut_index *spring, *rigid; /* bond numbers */
-    bool diagonal, varying;     /* the mass */
+    taut_index *spring, *rigid; /* bond numbers; springs by groups */
+    taut_index groups, largest; /* largest: most springs of a group */
+    taut_mode_group *group;
+    taut_index *local;      /* [n]: place of a coordinate in its group */
+    bool diagonal, varying; /* the mass */
     taut_pattern jacobian, tangent;
     taut_values values; /* bond, bond_dt, jacobian, mass at the latest point */
     taut_index *rigid_start, *rigid_column;
     double *rigid_g;
-    taut_saddle *saddle;   /* [M G_r^T; G_r 0] */
-    double *matrix;        /* [springs][springs]: S scaled by C^-1/2; then its vectors */
-    double *square;        /* Omega^2, [springs] */
-    double *column;        /* [springs][n]: Z_i of each spring */
-    double *reaction;      /* [springs][rigid bonds] */
+    taut_saddle *saddle; /* [M G_r^T; G_r 0] */
+    taut_jet *jet;       /* of G along a direction; NULL: from the Hessians of the bonds */
+    double *square;      /* Omega^2, [largest] */
+    /* [m], [n], [n]: weights and shapes of one mode of each group; J/(2 Omega) times the latter */
+    double *bond_weight, *direction, *scaled;
     double *blended;       /* [springs]: for frequencies that meet; */
     double *other, *force; /* [n], [n]: the same */
     double *held;          /* [rigid bonds] */
     taut_allocator keep;   /* gives back the same memory again: nothing is allocated after create */
 
-    int count;         /* modes: springs that depend on others add none */
-    double *frequency; /* [count], ascending */
-    double *weight;    /* [count][m]: w */
-    double *shape;     /* [count][n]: z */
+    int count;         /* modes of all groups, one group after the other */
+    double *frequency; /* [count], ascending in each group */
+    int *owner;        /* [count]: the group of each */
 } taut_modes_work;
 
-/* Memory comes from the arena; `gradient` prepares for taut_modes_gradient. Refuses more than
- * TAUT_SPECTRUM_DENSE springs. */
+/* Memory comes from the arena; `gradient` prepares for taut_modes_gradient. Refuses groups of more
+ * than TAUT_SPECTRUM_DENSE_LIMIT springs. */
 int taut_modes_create(taut_modes_work *modes, taut_context *context, taut_arena *arena,
                       bool gradient, taut_error *error);
 void taut_modes_destroy(taut_modes_work *modes); /* accepts half-made ones */
@@ -51,6 +70,8 @@ int taut_modes_find(taut_modes_work *modes, double t, const double *q, taut_erro
 /* p and pdot of mode k at the point of taut_modes_find, for a velocity v[n]. */
 void taut_modes_amplitude(const taut_modes_work *modes, int k, const double *v, double *p,
                           double *pdot);
+/* w of mode k on the springs of its group. */
+const double *taut_modes_weight(const taut_modes_work *modes, int k);
 /* Actions of modes with one frequency become their mean: such modes exchange them. False when
  * this changes nothing. */
 bool taut_modes_blend(const taut_modes_work *modes, const double *action, double *blended);
@@ -59,6 +80,8 @@ bool taut_modes_blend(const taut_modes_work *modes, const double *action, double
  * molecules that are rigid as a whole), with their mean actions. Never allocates. */
 int taut_modes_gradient(taut_modes_work *modes, double t, const double *q, const double *action,
                         double *gradient, taut_error *error);
+/* (groups.c) The springs and rigid bonds of w->context, by groups; the patterns are there. */
+int taut_mode_groups_find(taut_modes_work *modes, taut_error *error);
 
 /* (frequencies.c) The lowest and the highest frequency at (t, q); *found: 0, 1 (one mode) or 2. */
 int taut_frequency_ends(taut_context *context, double t, const double *q, double frequency[2],

@@ -1,0 +1,277 @@
+/* test_impulse_general.c - impulse methods with masses that depend on positions and with rigid
+ * bonds: one double pendulum in Cartesian and in polar coordinates, with both links stiff or the
+ * inner one rigid; time reversal; the symplectic form under a step [E section 2]. */
+#include "support/run.h"
+#include "drive/solver.h"
+#include "step/impulse.h"
+
+enum { CARTESIAN, POLAR, RIGID, RIGID_POLAR, FORMS };
+
+/* Both links 1; the outer one is stretched by about 3.5 eps at the beginning. */
+#define OUTER "sqrt(0.5 + (sqrt(0.5) + 5*eps)^2)"
+#define ANGLE "atan2(sqrt(0.5), -sqrt(0.5) - 5*eps)"
+static const char *const forms[FORMS] = {
+    "[coordinates]\nx, y, u, w\n[potential]\ny + w\n[bonds]\n"
+    "inner = sqrt(x^2 + y^2) - 1 stiffness 1/eps^2\n"
+    "outer = sqrt((x-u)^2 + (y-w)^2) - 1 stiffness 1/eps^2\n"
+    "[start]\nx = sqrt(0.5), y = -sqrt(0.5), u = sqrt(2), w = 5*eps\n",
+    "[coordinates]\nr, a, s, b\n[definitions]\np = (r*sin(a), -r*cos(a))\n"
+    "q = (r*sin(a) + s*sin(b), -r*cos(a) - s*cos(b))\n[kinetic]\ndot(p', p')/2\ndot(q', q')/2\n"
+    "[potential]\np.y + q.y\n[bonds]\ninner = r - 1 stiffness 1/eps^2\n"
+    "outer = s - 1 stiffness 1/eps^2\n"
+    "[start]\nr = 1, a = pi/4, s = " OUTER ", b = " ANGLE "\n",
+    "[coordinates]\nx, y, u, w\n[potential]\ny + w\n[bonds]\ninner = sqrt(x^2 + y^2) - 1\n"
+    "outer = sqrt((x-u)^2 + (y-w)^2) - 1 stiffness 1/eps^2\n"
+    "[start]\nx = sqrt(0.5), y = -sqrt(0.5), u = sqrt(2), w = 5*eps\n",
+    "[coordinates]\na, s, b\n[definitions]\np = (sin(a), -cos(a))\n"
+    "q = (sin(a) + s*sin(b), -cos(a) - s*cos(b))\n[kinetic]\ndot(p', p')/2\ndot(q', q')/2\n"
+    "[potential]\np.y + q.y\n[bonds]\nouter = s - 1 stiffness 1/eps^2\n"
+    "[start]\na = pi/4, s = " OUTER ", b = " ANGLE "\n"};
+static const char *const names[FORMS] = {"Cartesian", "polar", "rigid", "rigid, polar"};
+static const char *const methods[] = {"impulse", "projected-impulse", "mollified-impulse"};
+
+static driven create(int form, int method, double eps, double h, double inner)
+{
+    char model[1200], options[200];
+    snprintf(model, sizeof model, "[parameters]\neps = %.17g\n%s", eps, forms[form]);
+    snprintf(options, sizeof options,
+             "motion=effective method=%s step=%.17g inner-step=%.17g until=1", methods[method], h,
+             inner);
+    driven d = driven_create(model, options, NULL);
+    driven_good(names[form], &d);
+    return d;
+}
+
+/* Position and velocity of both masses: z = (x, y, u, w) and its rate. */
+static void to_cartesian(int form, const double *q, const double *v, double *z)
+{
+    if (form == CARTESIAN || form == RIGID) {
+        memcpy(z, q, 4 * sizeof *z);
+        memcpy(z + 4, v, 4 * sizeof *z);
+        return;
+    }
+    bool fixed = form == RIGID_POLAR;
+    double r = fixed ? 1 : q[0], rv = fixed ? 0 : v[0];
+    q += !fixed;
+    v += !fixed;
+    z[0] = r * sin(q[0]);
+    z[1] = -r * cos(q[0]);
+    z[2] = z[0] + q[1] * sin(q[2]);
+    z[3] = z[1] - q[1] * cos(q[2]);
+    z[4] = rv * sin(q[0]) + r * cos(q[0]) * v[0];
+    z[5] = -rv * cos(q[0]) + r * sin(q[0]) * v[0];
+    z[6] = z[4] + v[1] * sin(q[2]) + q[1] * cos(q[2]) * v[2];
+    z[7] = z[5] - v[1] * cos(q[2]) + q[1] * sin(q[2]) * v[2];
+}
+
+/* The vibrating state at t = 1, in Cartesian coordinates. */
+static void vibrating(int form, int method, double eps, double inner, double *z)
+{
+    driven d = create(form, method, eps, 0.1, inner);
+    if (d.code == 0) {
+        check_row(taut_solver_advance(d.solver, 1, &d.error) == 0, "%s, %s: %s", names[form],
+                  methods[method], d.error.message);
+        const taut_impulse *w = d.solver->stepper.work;
+        to_cartesian(form, w->x, w->v, z);
+    }
+    driven_destroy(&d);
+}
+
+static double distance(const double *a, const double *b)
+{
+    double most = 0;
+    for (int i = 0; i < 8; i++)
+        most = fmax(most, fabs(a[i] - b[i]));
+    return most;
+}
+
+/* The motion does not depend on the coordinates: exactly for kicks that are forces or their
+ * M-orthogonal parts, so that errors of the micro-steps, of order 2, remain; the mollifier moves
+ * along straight lines in the coordinates, which differ by O(eps^2). */
+static void test_coordinates(void)
+{
+    check_group("impulse, coordinates");
+    for (int pair = 0; pair < 2; pair++)
+        for (int m = 0; m < 3; m++) {
+            double z[4][8] = {{0}}, eps = 1e-2;
+            for (int k = 0; k < 2; k++) {
+                vibrating(2 * pair, m, eps, 2e-4 / (1 + k), z[k]);
+                vibrating(2 * pair + 1, m, eps, 2e-4 / (1 + k), z[2 + k]);
+            }
+            double coarse = distance(z[0], z[2]), fine = distance(z[1], z[3]);
+            if (m < 2) {
+                check_below(names[2 * pair + 1], fine, 1e-3);
+                check_near(methods[m], log2(coarse / fine), 2, 0.1);
+            } else {
+                check_below(methods[m], fine, 50 * eps * eps);
+            }
+        }
+}
+
+/* (X, P y) against the effective system by dop8: O(h^2) + O(eps), as for constant masses. */
+static void test_effective(void)
+{
+    check_group("impulse, varying masses and rigid bonds against the effective system");
+    for (int form = 0; form < FORMS; form++) {
+        double eps = 1e-3;
+        char model[1200];
+        snprintf(model, sizeof model, "[parameters]\neps = %.17g\n%s", eps, forms[form]);
+        driven e =
+            driven_create(model, "motion=effective method=effective until=1 rtol=1e-9", NULL);
+        driven_good(names[form], &e);
+        for (int m = 1; m < 3 && e.code == 0; m++) {
+            driven d = create(form, m, eps, 0.05, 2e-5);
+            double z[2][8];
+            if (d.code == 0) {
+                check_equal("impulse", taut_solver_advance(d.solver, 1, &d.error), 0);
+                check_equal("effective", taut_solver_advance(e.solver, 1, &e.error), 0);
+                to_cartesian(form, taut_solver_position(d.solver), taut_solver_velocity(d.solver),
+                             z[0]);
+                to_cartesian(form, taut_solver_position(e.solver), taut_solver_velocity(e.solver),
+                             z[1]);
+                check_below(methods[m], distance(z[0], z[1]), 0.079 * 0.0025 + 2.5 * eps);
+            }
+            driven_destroy(&d);
+        }
+        driven_destroy(&e);
+    }
+}
+
+static void test_reversible(void)
+{
+    check_group("impulse, time reversal in general");
+    for (int form = POLAR; form < FORMS; form++)
+        for (int m = 0; m < 3; m++) {
+            driven d = create(form, m, 1e-2, 0.125, 5e-4);
+            double q[4] = {0}, v[4] = {0};
+            int n = form == RIGID_POLAR ? 3 : 4;
+            if (d.code == 0) {
+                keep(q, taut_solver_position(d.solver), n);
+                keep(v, taut_solver_velocity(d.solver), n);
+                check_equal("forwards", taut_solver_advance(d.solver, 1, &d.error), 0);
+                check_row(fabs(taut_solver_position(d.solver)[0] - q[0]) > 1e-3 || form == POLAR,
+                          "it has moved");
+                check_equal("backwards", taut_solver_advance(d.solver, 0, &d.error), 0);
+                for (int i = 0; i < n; i++) {
+                    check_near(methods[m], taut_solver_position(d.solver)[i], q[i], 1e-10);
+                    check_near(methods[m], taut_solver_velocity(d.solver)[i], v[i], 1e-9);
+                }
+            }
+            driven_destroy(&d);
+        }
+}
+
+/* ---- the symplectic form */
+
+/* (x, y) of a vibrating state, y = M(x) v. */
+static void momenta(driven *d, double *z)
+{
+    const taut_impulse *w = d->solver->stepper.work;
+    taut_values values = {.size = sizeof values, .momentum = z + 4};
+    memcpy(z, w->x, (size_t)w->mechanics.n * sizeof *z);
+    check_equal(
+        "momenta",
+        taut_evaluate(d->solver->context, 0, w->x, w->v, TAUT_WANT_MOMENTUM, &values, &d->error),
+        0);
+}
+
+/* A step from the state with these parameters: (x, v); where the inner link is rigid, those of
+ * polar coordinates. (x, y) before and after it. */
+static void step_from(driven *d, int form, const double *p, double *before, double *after)
+{
+    taut_impulse *w = d->solver->stepper.work;
+    taut_index n = w->mechanics.n;
+    double z[8];
+    if (form == RIGID)
+        to_cartesian(RIGID_POLAR, p, p + 3, z);
+    else
+        memcpy(z, p, 2 * (size_t)n * sizeof *z);
+    memcpy(w->x, z, (size_t)n * sizeof *z);
+    memcpy(w->v, z + n, (size_t)n * sizeof *z);
+    w->fresh = false;
+    d->solver->stepper.now.t = 0;
+    momenta(d, before);
+    check_equal("step", taut_impulse_step(&d->solver->stepper, 0.1, &d->error), 0);
+    momenta(d, after);
+}
+
+static double form_of(const double *a, const double *b)
+{
+    double sum = 0;
+    for (int i = 0; i < 4; i++)
+        sum += a[i] * b[4 + i] - a[4 + i] * b[i];
+    return sum;
+}
+
+/* The largest change of dx ^ dy over all pairs of directions, by central differences. */
+static double change_of_form(int form, int method)
+{
+    static const double start[FORMS][8] = {{.72, -.7, 1.4, .1, .1, .05, -.2, .3},
+                                           {1.02, .8, 1.03, 2.1, .2, .1, -.1, .3},
+                                           {.8, 1.03, 2.1, .1, -.1, .3},
+                                           {.8, 1.03, 2.1, .1, -.1, .3}};
+    const int size = form == RIGID || form == RIGID_POLAR ? 6 : 8;
+    const double delta = 1e-5;
+    double a[8][8] = {{0}}, b[8][8] = {{0}}, worst = 0;
+    driven d = create(form, method, 0.05, 0.1, 1e-3);
+    for (int k = 0; k < size && d.code == 0; k++)
+        for (int side = -1; side <= 1; side += 2) {
+            double p[8], before[8] = {0}, after[8] = {0};
+            memcpy(p, start[form], sizeof p);
+            p[k] += side * delta;
+            step_from(&d, form, p, before, after);
+            for (int i = 0; i < 8; i++) {
+                a[k][i] += side * before[i] / (2 * delta);
+                b[k][i] += side * after[i] / (2 * delta);
+            }
+        }
+    for (int i = 0; i < size; i++)
+        for (int j = 0; j < i; j++)
+            worst = fmax(worst, fabs(form_of(b[i], b[j]) - form_of(a[i], a[j])));
+    driven_destroy(&d);
+    return worst;
+}
+
+/* impulse and mollified-impulse are symplectic, projected-impulse is not [E 2.2, 2.3]. */
+static void test_symplectic(void)
+{
+    check_group("impulse, symplectic");
+    for (int form = 0; form < FORMS; form++)
+        for (int m = 0; m < 3; m++) {
+            double change = change_of_form(form, m);
+            if (m == 1)
+                check_row(change > 1e-4, "%s, projected: %g", names[form], change);
+            else
+                check_row(change < 2e-7, "%s, %s: %g", names[form], methods[m], change);
+        }
+}
+
+/* One slow evaluation a step, one fast one for each micro-step and one where a step begins. */
+static void test_counts(void)
+{
+    check_group("impulse, counts in general");
+    for (int form = POLAR; form < FORMS; form++) {
+        driven d = create(form, 2, 1e-2, 0.1, 5e-4);
+        taut_result r = {.size = sizeof r};
+        if (d.code == 0) {
+            check_equal("advance", taut_solver_advance(d.solver, 1, &d.error), 0);
+            taut_solver_result_get(d.solver, &r, NULL);
+            check_equal("slow", r.statistics.force_evaluations, 11);
+            check_equal("micro-steps", r.statistics.micro_steps, 2000);
+            check_equal("fast", r.statistics.fast_force_evaluations, 2010);
+            check_below("iterations of a micro-step", (double)r.statistics.newton_iterations / 2000,
+                        8);
+        }
+        driven_destroy(&d);
+    }
+}
+
+int main(void)
+{
+    test_coordinates();
+    test_effective();
+    test_reversible();
+    test_symplectic();
+    test_counts();
+    return check_done();
+}
