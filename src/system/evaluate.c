@@ -4,6 +4,7 @@
 #include "base/vectors.h"
 #include "system/hold.h"
 #include "system/kernel/scatter.h"
+#include "system/pair_sums.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +12,8 @@
 
 enum {
     NEEDS_TANGENT = TAUT_WANT_BOND_HESSIAN | TAUT_WANT_FORCE_DQ | TAUT_WANT_FORCE_DV |
-                    TAUT_WANT_MASS_DQ | TAUT_WANT_STIFF_HESSIAN
+                    TAUT_WANT_MASS_DQ | TAUT_WANT_STIFF_HESSIAN,
+    PAIR_WANTS = TAUT_WANT_FORCE | TAUT_WANT_FORCE_DQ | TAUT_WANT_ENERGY
 };
 
 int taut_check_finite(const taut_system *system, taut_item item, const char *what, double t,
@@ -274,9 +276,14 @@ static double run_all(taut_context *context, const taut_inputs *inputs, unsigned
     const taut_system *system = context->system;
     const unsigned simple = TAUT_WANT_SIMPLE, rest = wanted & ~simple;
     begin_forces(context, wanted, values);
+    if (rest)
+        taut_values_clear(system, rest, values);
+    if (system->pair_sums && wanted & PAIR_WANTS) {
+        taut_pair_sums_add(context, inputs, wanted, values);
+        *forced = true;
+    }
     if (!rest)
         return run_simple(context, inputs, wanted, values, forced);
-    taut_values_clear(system, rest, values);
     if (wanted & (TAUT_WANT_MASS | TAUT_WANT_ENERGY | TAUT_WANT_MOMENTUM))
         add_plain_mass(context, wanted, inputs->v, values);
     if (system->sizes.mass == TAUT_MASS_DIAGONAL)
@@ -322,6 +329,8 @@ static int evaluate(taut_context *context, double t, const double *q, const doub
     bool matrix = wanted & NEEDS_TANGENT ||
                   (wanted & TAUT_WANT_MASS && system->sizes.mass != TAUT_MASS_DIAGONAL);
     const taut_patterns *patterns;
+    if (wanted & TAUT_WANT_FORCE_DQ)
+        TAUT_TRY(taut_pair_sums_check(system, error));
     if (matrix)
         TAUT_TRY(taut_system_form(system, &patterns, error));
     if (!v)
@@ -337,6 +346,8 @@ static int evaluate(taut_context *context, double t, const double *q, const doub
         .q = q, .v = v, .parameter = context->parameter, .weight = values->mass_weight, .t = t};
     inputs.branch = taut_hold_branches(context);
     bool forced = false;
+    if (wanted & PAIR_WANTS)
+        TAUT_TRY(taut_pair_sums_update(context, q, error));
     double odd = run_all(context, &inputs, wanted, values, &forced);
     if (!forced)
         wanted &= ~(unsigned)TAUT_WANT_FORCE;
@@ -361,6 +372,8 @@ bool taut_evaluate_pull(taut_context *context, double t, const double *q, const 
         .q = q, .v = v ? v : context->scratch, .parameter = context->parameter, .t = t};
     inputs.branch = taut_hold_branches(context);
     bool forced = false;
+    if (taut_pair_sums_update(context, q, NULL) != 0)
+        return false;
     double odd =
         run_all(context, &inputs, TAUT_WANT_FORCE | TAUT_WANT_PULL | stiff, values, &forced);
     if (forced)

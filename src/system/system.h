@@ -83,6 +83,7 @@ enum {
     TAUT_LIST_EVENT,
     TAUT_LIST_TENSION,
     TAUT_LIST_CONSERVED,
+    TAUT_LIST_PAIR,
     TAUT_LIST_COUNT
 };
 
@@ -110,6 +111,9 @@ struct taut_system {
     taut_statement_kernel **conserved_kernel; /* invariants of mechanical systems (conserved.h) */
     taut_names conserved;
     taut_pattern conserved_rows;
+    taut_statement_kernel **pair_kernel; /* numbers of sums over pairs (pair_sums.h) */
+    struct taut_pair_sum **pair_sum;     /* these sums, which add to the slow potential */
+    int32_t pair_sums;
 
     double *parameter_value;        /* at load, [parameters] */
     unsigned char *parameter_fixed; /* 1: structural, 2: overridden, not computed from others */
@@ -181,6 +185,8 @@ struct taut_context {
     /* one per value kernel, lists in the order of value_kernels */
     taut_block_regs *value_regs;
     double *event_value, *event_regs; /* for taut_event_apply */
+    struct taut_pair_work *pairs;     /* [pair_sums] lists of neighbours */
+    double *pair_number;
     /* of taut_evaluate_parameter, made at its first call (jets.c) */
     struct parameter_work *parameter_work;
     void *extra;
