@@ -14,7 +14,7 @@ enum {
     TAUT_PAIR_NUMBERS = TAUT_PAIR_BOX + 3,
     /* Second derivatives have entries for all pairs, near or not: families of at most this many
      * have them. */
-    TAUT_PAIR_DENSE = 100000
+    TAUT_PAIR_DENSE = 10000
 };
 
 /* A sum in a system. */
