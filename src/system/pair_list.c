@@ -163,13 +163,14 @@ static void sort_row(int32_t *row, int64_t count)
     }
 }
 
-static double distance(const taut_pair_list *list, const double *x, const double *y)
+/* The square of the distance. */
+static inline double distance(const taut_pair_list *list, int dimension, const double *x,
+                              const double *y)
 {
     double square = 0;
-    for (int c = 0; c < list->families->dimension; c++) {
+    for (int c = 0; c < dimension; c++) {
         double d = x[c] - y[c];
-        if (list->box[c] > 0)
-            d -= taut_pair_shift(d, list->box[c], 1 / list->box[c]);
+        d -= taut_pair_shift(d, list->box[c], list->inverse[c]);
         square += d * d;
     }
     return square;
@@ -180,15 +181,17 @@ static int64_t take_cell(const taut_pair_list *list, const double *q, int32_t i,
                          int64_t used)
 {
     const taut_pair_families *f = list->families;
-    const double reach = list->cut + list->skin,
-                 *x = q + f->first[0] + (int64_t)i * f->dimension;
+    const int d = f->dimension;
+    const double reach = list->cut + list->skin, most = reach * reach,
+                 *x = q + f->first[0] + (int64_t)i * d;
     for (int32_t k = list->cell_start[cell]; k < list->cell_start[cell + 1]; k++) {
         const int32_t j = list->cell_member[k];
         const int64_t apart = (int64_t)f->low[0] + i - f->low[1] - j;
+        const double *y = q + f->first[1] + (int64_t)j * d;
         if ((f->same && j <= i) || (apart < f->apart && -apart < f->apart))
             continue;
-        if (distance(list, x, q + f->first[1] + (int64_t)j * f->dimension) < reach * reach)
-            list->partner[used++] = j;
+        list->partner[used] = j;
+        used += (d == 3 ? distance(list, 3, x, y) : distance(list, 2, x, y)) < most;
     }
     return used;
 }

@@ -165,27 +165,29 @@ static void run_batch(taut_context *context, taut_pair_work *w, const taut_input
 
 /* Partners of particle i from row[0 .. count-1] into the batch, behind the n pairs that are in it;
  * there is room for all. Returns how many there are then. */
-static int collect(taut_pair_work *w, const double *q, int32_t i, const int32_t *row, int count,
-                   int n)
+static inline int collect(taut_pair_work *w, const double *q, int d, int32_t i, const int32_t *row,
+                          int count, int n)
 {
     const taut_pair_families *f = &w->sum->families;
-    const int d = f->dimension, lanes = w->regs.lanes;
-    const double *x = q + f->first[0] + (int64_t)i * d, most = w->list.cut * w->list.cut;
-    double inverse[3] = {0};
+    const taut_pair_list list = w->list;
+    const int64_t lanes = w->regs.lanes;
+    const double most = list.cut * list.cut, *from = q + f->first[1];
+    double *const to = w->q, x[3] = {0};
+    int32_t *const first = w->pair[0], *const second = w->pair[1];
     for (int c = 0; c < d; c++)
-        inverse[c] = w->list.box[c] > 0 ? 1 / w->list.box[c] : 0;
+        x[c] = q[f->first[0] + (int64_t)i * d + c];
     for (int k = 0; k < count; k++) {
-        const double *y = q + f->first[1] + (int64_t)row[k] * d;
+        const double *y = from + (int64_t)row[k] * d;
         double square = 0;
         for (int c = 0; c < d; c++) {
             const double apart = x[c] - y[c],
-                         shift = taut_pair_shift(apart, w->list.box[c], inverse[c]);
+                         shift = taut_pair_shift(apart, list.box[c], list.inverse[c]);
             square += (apart - shift) * (apart - shift);
-            w->q[c * lanes + n] = x[c];
-            w->q[(d + c) * lanes + n] = y[c] + shift;
+            to[c * lanes + n] = x[c];
+            to[(d + c) * lanes + n] = y[c] + shift;
         }
-        w->pair[0][n] = i;
-        w->pair[1][n] = row[k];
+        first[n] = i;
+        second[n] = row[k];
         n += square < most;
     }
     return n;
@@ -200,7 +202,10 @@ static void add_sum(taut_context *context, taut_pair_work *w, const taut_inputs 
         for (int32_t k = list->start[i], next; k < list->start[i + 1]; k = next) {
             const int32_t room = w->regs.lanes - n, rest = list->start[i + 1] - k;
             next = k + (rest < room ? rest : room);
-            n = collect(w, inputs->q, i, list->partner + k, next - k, n);
+            const int32_t *row = list->partner + k;
+            n = w->sum->families.dimension == 3
+                    ? collect(w, inputs->q, 3, i, row, next - k, n)
+                    : collect(w, inputs->q, 2, i, row, next - k, n);
             if (n == w->regs.lanes) {
                 run_batch(context, w, inputs, wanted, level, n, values);
                 n = 0;
@@ -314,6 +319,7 @@ static int renew(taut_context *context, taut_pair_work *w, taut_error *error)
                          w->list.cut, w->list.skin);
     for (int c = 0; c < sum->families.dimension && sum->periodic; c++) {
         w->list.box[c] = number[TAUT_PAIR_BOX + c];
+        w->list.inverse[c] = 1 / w->list.box[c];
         if (!(w->list.box[c] >= 2 * w->list.cut) || !isfinite(w->list.box[c]))
             return taut_fail(error, TAUT_ERROR_MODEL,
                              "the cut-off %g is more than half of the periodic box %g: a particle "
