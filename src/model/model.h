@@ -291,6 +291,7 @@ typedef struct taut_statement {
      * a compliance; or multiplied by that of `spring`, or NULL */
     bool still, relative;
     const taut_attribute *spring;
+    bool fast;   /* the potential moves with the inner steps of impulse methods */
     bool joined; /* velocities are positions n + k */
     bool timed;  /* result of `still`: e depends on t */
     taut_pair_sum *pairs; /* being made, or NULL */

@@ -337,6 +337,8 @@ static int energy_item(taut_model *model, const taut_item_tree *item, taut_role 
         return taut_model_fail(model, item->place,
                                "a stiff potential needs its scale: V(q)  scale omega^2");
     s.times = scale ? scale->value : NULL;
+    s.fast = taut_item_attribute(item, TAUT_WORD_FAST) != NULL;
+    model->system->fast_terms = model->system->fast_terms || s.fast;
     return taut_statement_terms(&s, item->value);
 }
 

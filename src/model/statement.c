@@ -414,6 +414,7 @@ static int add_kernel(builder *b, taut_expand *x, const group *g, mapper *m, con
                                        .slots = x->slots,
                                        .slot = slot,
                                        .time_slot = -1,
+                                       .fast = b->s->fast,
                                        .first_order = model->first_order || b->s->joined};
     int64_t branches = 0; /* conditions of pairs are refused */
     if (b->s->role != TAUT_ROLE_VALUE)

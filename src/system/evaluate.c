@@ -216,9 +216,15 @@ static double run_kernel(taut_context *context, const taut_statement_kernel *ker
     return odd;
 }
 
+/* Has the kernel no part in a request for fast or slow forces alone? */
+static bool is_apart(const taut_statement_kernel *kernel, unsigned part)
+{
+    return part && kernel->role != TAUT_ROLE_BOND && kernel->fast == (part == TAUT_WANT_SLOW);
+}
+
 /* *forced: something was added to the steady forces, which are known to be finite. */
 static double run_kernels(taut_context *context, const taut_inputs *inputs, unsigned wanted,
-                          taut_values *values, bool *forced)
+                          unsigned part, taut_values *values, bool *forced)
 {
     const taut_system *system = context->system;
     bool skip_mass = system->sizes.mass == TAUT_MASS_DIAGONAL;
@@ -228,7 +234,7 @@ static double run_kernels(taut_context *context, const taut_inputs *inputs, unsi
         const taut_statement_kernel *kernel = context->kernel[k];
         unsigned asked = kernel->steady ? steady_wanted : wanted;
         int level = taut_statement_kernel_level(kernel, asked);
-        if (level < 0 || (skip_mass && kernel->role == TAUT_ROLE_MASS))
+        if (level < 0 || (skip_mass && kernel->role == TAUT_ROLE_MASS) || is_apart(kernel, part))
             continue;
         *forced = *forced || (kernel->role != TAUT_ROLE_BOND && !kernel->steady);
         odd += run_kernel(context, kernel, &context->regs[k], level, inputs, asked, values);
@@ -239,7 +245,7 @@ static double run_kernels(taut_context *context, const taut_inputs *inputs, unsi
 /* The same for simple requests, in which small systems would spend more on questions than on
  * expressions. */
 static double run_simple(taut_context *context, const taut_inputs *inputs, unsigned wanted,
-                         taut_values *values, bool *forced)
+                         unsigned part, taut_values *values, bool *forced)
 {
     const taut_system *system = context->system;
     const unsigned index = taut_simple_index(wanted);
@@ -247,7 +253,7 @@ static double run_simple(taut_context *context, const taut_inputs *inputs, unsig
     for (int32_t k = 0; k < system->kernels; k++) {
         const taut_statement_kernel *kernel = context->kernel[k];
         const int level = kernel->simple_level[index];
-        if (level < 0)
+        if (level < 0 || is_apart(kernel, part))
             continue;
         *forced = *forced || kernel->role != TAUT_ROLE_BOND;
         odd += kernel->single
@@ -259,10 +265,11 @@ static double run_simple(taut_context *context, const taut_inputs *inputs, unsig
 }
 
 /* Forces begin with the steady ones, or with zero. */
-static void begin_forces(const taut_context *context, unsigned wanted, taut_values *values)
+static void begin_forces(const taut_context *context, unsigned wanted, bool steady,
+                         taut_values *values)
 {
     const taut_index n = context->system->sizes.coordinates;
-    if (wanted & TAUT_WANT_FORCE && context->steady_force)
+    if (wanted & TAUT_WANT_FORCE && steady && context->steady_force)
         taut_copy(n, context->steady_force, values->force);
     else if (wanted & TAUT_WANT_FORCE)
         taut_clear(n, values->force);
@@ -274,21 +281,23 @@ static double run_all(taut_context *context, const taut_inputs *inputs, unsigned
                       taut_values *values, bool *forced)
 {
     const taut_system *system = context->system;
-    const unsigned simple = TAUT_WANT_SIMPLE, rest = wanted & ~simple;
-    begin_forces(context, wanted, values);
+    const unsigned simple = TAUT_WANT_SIMPLE, part = wanted & (TAUT_WANT_FAST | TAUT_WANT_SLOW);
+    wanted &= ~part;
+    const unsigned rest = wanted & ~simple;
+    begin_forces(context, wanted, part != TAUT_WANT_FAST, values);
     if (rest)
         taut_values_clear(system, rest, values);
     if (system->pair_sums && wanted & PAIR_WANTS) {
-        taut_pair_sums_add(context, inputs, wanted, values);
+        taut_pair_sums_add(context, inputs, wanted, part, values);
         *forced = true;
     }
     if (!rest)
-        return run_simple(context, inputs, wanted, values, forced);
+        return run_simple(context, inputs, wanted, part, values, forced);
     if (wanted & (TAUT_WANT_MASS | TAUT_WANT_ENERGY | TAUT_WANT_MOMENTUM))
         add_plain_mass(context, wanted, inputs->v, values);
     if (system->sizes.mass == TAUT_MASS_DIAGONAL)
         wanted &= ~(unsigned)TAUT_WANT_MASS;
-    return run_kernels(context, inputs, wanted, values, forced);
+    return run_kernels(context, inputs, wanted, part, values, forced);
 }
 
 static void count(taut_context *context, unsigned wanted)

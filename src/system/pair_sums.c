@@ -223,12 +223,12 @@ int taut_pair_sums_update(taut_context *context, const double *q, taut_error *er
 }
 
 void taut_pair_sums_add(taut_context *context, const taut_inputs *inputs, unsigned wanted,
-                        taut_values *values)
+                        unsigned part, taut_values *values)
 {
     for (int32_t k = 0; k < context->system->pair_sums; k++) {
         taut_pair_work *w = &context->pairs[k];
         const int level = taut_statement_kernel_level(&w->kernel, wanted);
-        if (level < 0)
+        if (level < 0 || (part && w->kernel.fast == (part == TAUT_WANT_SLOW)))
             continue;
         if (w->list.valid) {
             add_sum(context, w, inputs, wanted, level, values);

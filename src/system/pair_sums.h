@@ -25,7 +25,6 @@ typedef struct taut_pair_sum {
     taut_statement_kernel *kernel;
     const signed char *side; /* [slots] 0: the first family, 1: the second, -1: all members alike */
     bool periodic, skin;     /* are these numbers given? */
-    bool fast;               /* see TAUT_WANT_FAST */
     const taut_error *place; /* file, line and column, for messages */
 } taut_pair_sum;
 
@@ -48,9 +47,10 @@ int taut_pair_sums_create(taut_context *context, taut_error *error);
 int taut_pair_sums_renew(taut_context *context, taut_error *error);
 /* Lists for the positions q: before taut_pair_sums_add. */
 int taut_pair_sums_update(taut_context *context, const double *q, taut_error *error);
-/* Adds what is wanted of forces, potential and derivatives of the forces. */
+/* Adds what is wanted of forces, potential and derivatives of the forces. part: TAUT_WANT_FAST,
+ * TAUT_WANT_SLOW, or 0. */
 void taut_pair_sums_add(taut_context *context, const taut_inputs *inputs, unsigned wanted,
-                        taut_values *values);
+                        unsigned part, taut_values *values);
 /* Whether second derivatives have a pattern; refuses a system with sums of which they have none. */
 bool taut_pair_sum_dense(const taut_pair_sum *sum);
 int taut_pair_sums_check(const taut_system *system, taut_error *error);

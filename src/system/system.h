@@ -114,6 +114,7 @@ struct taut_system {
     taut_statement_kernel **pair_kernel; /* numbers of sums over pairs (pair_sums.h) */
     struct taut_pair_sum **pair_sum;     /* these sums, which add to the slow potential */
     int32_t pair_sums;
+    bool fast_terms; /* some terms of [potential] are marked `fast` */
 
     double *parameter_value;        /* at load, [parameters] */
     unsigned char *parameter_fixed; /* 1: structural, 2: overridden, not computed from others */
@@ -227,6 +228,9 @@ int taut_system_without(const taut_system *base, const unsigned char *muted, tau
 /* Together with TAUT_WANT_JACOBIAN: entries are written by columns (base/rows.h). Where
  * taut_system_columns says so. */
 enum { TAUT_WANT_COLUMNS = 1 << 29 };
+/* Together with TAUT_WANT_FORCE: of terms of the potential that are marked `fast` alone, or of all
+ * other forces. */
+enum { TAUT_WANT_FAST = 1 << 27, TAUT_WANT_SLOW = 1 << 28 };
 static inline bool taut_system_columns(const taut_system *system)
 {
     return system->columns && !system->evaluate && !system->muted;
