@@ -35,13 +35,7 @@ typedef struct taut_iterator {
 
 /* pairs i, j in a [, b] within r [apart k] [periodic l] [skin s] [shift]; the names i and j are the
  * iterators of the sum, which have no ranges. */
-enum {
-    TAUT_PAIR_WITHIN,
-    TAUT_PAIR_APART,
-    TAUT_PAIR_PERIODIC,
-    TAUT_PAIR_SKIN,
-    TAUT_PAIR_TREES
-};
+enum { TAUT_PAIR_WITHIN, TAUT_PAIR_APART, TAUT_PAIR_PERIODIC, TAUT_PAIR_SKIN, TAUT_PAIR_TREES };
 typedef struct taut_pairs {
     const char *family[2];                   /* the same one twice where one is given */
     taut_place place[2];                     /* of the families */
@@ -66,7 +60,7 @@ typedef struct taut_tree {
     int32_t iterators;
     taut_iterator *iterator;
     taut_pairs *pairs; /* of a sum over pairs, else NULL */
-    int32_t height; /* levels of the tree, 1 for a leaf; bounds included */
+    int32_t height;    /* levels of the tree, 1 for a leaf; bounds included */
 } taut_tree;
 
 /* Bounds for hostile input. Recursion over a tree is safe: no tree is higher than

@@ -25,9 +25,8 @@ static int parse_words(taut_parser *parser, taut_pairs *pairs)
         else
             pairs->shift = true;
     }
-    return pairs->tree[TAUT_PAIR_WITHIN]
-               ? 0
-               : taut_parser_expected(parser, "'within' and the cut-off");
+    return pairs->tree[TAUT_PAIR_WITHIN] ? 0
+                                         : taut_parser_expected(parser, "'within' and the cut-off");
 }
 
 int taut_parse_pairs(taut_parser *parser, taut_iterator **iterator, taut_pairs **result)

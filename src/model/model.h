@@ -182,7 +182,7 @@ typedef struct taut_expand {
     /* positions are those of two particles at the cut-off, a node (pairs.c) */
     bool at_cut;
     int32_t cut;
-    bool starved;      /* memory ran out in a place that gives nodes, not codes */
+    bool starved; /* memory ran out in a place that gives nodes, not codes */
     int32_t slots;
     int64_t slot_capacity;
     taut_slot_key *slot;
@@ -291,9 +291,9 @@ typedef struct taut_statement {
      * a compliance; or multiplied by that of `spring`, or NULL */
     bool still, relative;
     const taut_attribute *spring;
-    bool fast;   /* the potential moves with the inner steps of impulse methods */
-    bool joined; /* velocities are positions n + k */
-    bool timed;  /* result of `still`: e depends on t */
+    bool fast;            /* the potential moves with the inner steps of impulse methods */
+    bool joined;          /* velocities are positions n + k */
+    bool timed;           /* result of `still`: e depends on t */
     taut_pair_sum *pairs; /* being made, or NULL */
     /* receive the values of their members instead of a list, with room for them; or NULL */
     taut_event *events;
@@ -309,7 +309,8 @@ int taut_model_place_guards(taut_model *model, const taut_document *document,
 int taut_statement_terms(taut_statement *statement, const taut_tree *tree);
 
 /* Sums over pairs (pairs.c): a statement whose term is one; its members, the pairs of particles of
- * equal number; what becomes of its kernel; a coordinate of two particles at the cut-off, a node. */
+ * equal number; what becomes of its kernel; a coordinate of two particles at the cut-off, a node.
+ */
 int taut_pairs_build(taut_statement *statement, taut_place place);
 int taut_pairs_members(taut_statement *statement, taut_arena *arena, taut_members *members);
 int taut_pairs_add(taut_statement *statement, taut_expand *x, taut_statement_kernel *kernel);

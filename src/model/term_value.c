@@ -34,8 +34,7 @@ static int subtract_end(const taut_term *term, taut_expand *x, taut_value *value
     x->at_cut = false;
     TAUT_TRY(status);
     if (value->n == 1 && end.n == 1)
-        value->node[0] =
-            taut_graph_binary(x->graph, TAUT_OP_SUB, value->node[0], end.node[0]);
+        value->node[0] = taut_graph_binary(x->graph, TAUT_OP_SUB, value->node[0], end.node[0]);
     return 0;
 }
 

@@ -24,7 +24,7 @@ int taut_pair_list_create(taut_pair_list *list, const taut_pair_families *f, tau
     *list = (taut_pair_list){.families = f};
     const int64_t all = (int64_t)f->count[0] + (f->same ? 0 : f->count[1]);
     list->start = TAUT_NEW(arena, int32_t, f->count[0] + 1);
-    list->reference = TAUT_NEW(arena, double, all *f->dimension);
+    list->reference = TAUT_NEW(arena, double, all * f->dimension);
     list->cell_start = TAUT_NEW(arena, int32_t, f->count[1] + 2);
     list->cell_member = TAUT_NEW(arena, int32_t, f->count[1]);
     list->cell_of = TAUT_NEW(arena, int32_t, f->count[1]);
@@ -209,10 +209,10 @@ static int build(taut_pair_list *list, const double *q, taut_arena *arena, taut_
             count[c] = cells_along(&g, c, x[c], cell[c]);
         list->start[i] = (int32_t)used;
         for (int k = 0; k < count[0] * count[1] * count[2]; k++) {
-            const int here = (cell[2][k / count[0] / count[1]] * g.cells[1] +
-                              cell[1][k / count[0] % count[1]]) *
-                                 g.cells[0] +
-                             cell[0][k % count[0]];
+            const int here =
+                (cell[2][k / count[0] / count[1]] * g.cells[1] + cell[1][k / count[0] % count[1]]) *
+                    g.cells[0] +
+                cell[0][k % count[0]];
             const int64_t most = used + list->cell_start[here + 1] - list->cell_start[here];
             if (most > list->capacity)
                 TAUT_TRY(make_room(list, used, arena, error));

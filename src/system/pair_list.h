@@ -17,7 +17,7 @@ typedef struct taut_pair_families {
 typedef struct taut_pair_list {
     const taut_pair_families *families;
     double cut, skin, box[3], inverse[3]; /* box and 1/box, 0: not periodic */
-    bool valid;               /* rows and reference are those of cut, skin and box */
+    bool valid;                           /* rows and reference are those of cut, skin and box */
     int64_t builds;
     /* row i: the particles of the second family, in ascending order, that were within cut + skin
      * of particle i at the reference positions [2][count][dimension] */

@@ -1,6 +1,7 @@
-/* pair_sums.c - see pair_sums.h. An evaluation walks the rows of the list, collects the pairs within
- * the cut-off in batches, the second particle as the nearest image of the first one, and runs the
- * kernel of the term on each batch: the same loads, tape and scatter as for other statements. */
+/* pair_sums.c - see pair_sums.h. An evaluation walks the rows of the list, collects the pairs
+ * within the cut-off in batches, the second particle as the nearest image of the first one, and
+ * runs the kernel of the term on each batch: the same loads, tape and scatter as for other
+ * statements. */
 #include "system/pair_sums.h"
 
 #include <math.h>
@@ -74,7 +75,8 @@ static int make_work(taut_pair_work *w, const taut_pair_sum *sum, taut_arena *ar
     w->data = TAUT_NEW(arena, double *, w->kernel.slots);
     w->pair[0] = TAUT_NEW(arena, int32_t, lanes);
     w->pair[1] = TAUT_NEW(arena, int32_t, lanes);
-    w->map = taut_pair_sum_dense(sum) ? TAUT_NEW(arena, taut_index, (int64_t)nc * nc * lanes) : NULL;
+    w->map =
+        taut_pair_sum_dense(sum) ? TAUT_NEW(arena, taut_index, (int64_t)nc * nc * lanes) : NULL;
     TAUT_NEED(error, w->gather, w->data, w->pair[0], w->pair[1]);
     if (taut_pair_sum_dense(sum))
         TAUT_NEED(error, w->map);
@@ -203,9 +205,8 @@ static void add_sum(taut_context *context, taut_pair_work *w, const taut_inputs 
             const int32_t room = w->regs.lanes - n, rest = list->start[i + 1] - k;
             next = k + (rest < room ? rest : room);
             const int32_t *row = list->partner + k;
-            n = w->sum->families.dimension == 3
-                    ? collect(w, inputs->q, 3, i, row, next - k, n)
-                    : collect(w, inputs->q, 2, i, row, next - k, n);
+            n = w->sum->families.dimension == 3 ? collect(w, inputs->q, 3, i, row, next - k, n)
+                                                : collect(w, inputs->q, 2, i, row, next - k, n);
             if (n == w->regs.lanes) {
                 run_batch(context, w, inputs, wanted, level, n, values);
                 n = 0;

@@ -34,12 +34,12 @@ typedef struct taut_pair_work {
     taut_pair_list list;
     taut_statement_kernel kernel; /* with the maps of a batch */
     taut_block_regs regs;
-    double *number;               /* [TAUT_PAIR_NUMBERS] */
-    double *q;                    /* [2 dimension][lanes] positions, the second ones as images */
-    int32_t *pair[2];             /* [lanes] particles */
-    taut_index **gather;          /* [locals]: places of the forces, then [slots]: of parameters */
-    double **data;                /* [slots] */
-    taut_index *map;              /* [locals^2][lanes] in the tangent pattern, or NULL */
+    double *number;      /* [TAUT_PAIR_NUMBERS] */
+    double *q;           /* [2 dimension][lanes] positions, the second ones as images */
+    int32_t *pair[2];    /* [lanes] particles */
+    taut_index **gather; /* [locals]: places of the forces, then [slots]: of parameters */
+    double **data;       /* [slots] */
+    taut_index *map;     /* [locals^2][lanes] in the tangent pattern, or NULL */
 } taut_pair_work;
 
 int taut_pair_sums_create(taut_context *context, taut_error *error);
