@@ -1,9 +1,9 @@
 /* pairs.c - sum(term for pairs i, j in a, b within r ...): one statement whose members, the pairs
  * within the cut-off, change with the positions (system/pair_sums.h).
  *
- * The statement is expanded for the pairs (1, 1), (2, 2), ...: parts of i or of j alone,
- * positions, parameters and columns of tables, has then one entry for each particle, from which
- * those of any pair are taken. What depends on both indices at once is refused. */
+ * The statement is expanded for the pairs (1, 1), (2, 2), ...: positions, parameters and columns of
+ * tables whose index is i or j alone have then one entry for each particle, from which those of any
+ * pair are taken. What depends on both indices at once is refused. */
 #include "model/model.h"
 
 #include <math.h>
