@@ -1,8 +1,8 @@
 /* pair_list.c - neighbours by cells, with a skin [Verlet 1967; Hockney, Goel, Eastwood 1974].
  *
  * Particles are sorted into cells of at least the width cut + skin; partners are in the same cell
- * and in those around it. As long as no particle has moved by more than skin/2, all pairs within the
- * cut-off are listed. Rows are in ascending order, so that the listed pairs that are within the
+ * and in those around it. As long as no particle has moved by more than skin/2, all pairs within
+ * the cut-off are listed. Rows are in ascending order, so that the listed pairs that are within the
  * cut-off, and their order, follow from the positions alone: when the list was built has no
  * influence on any value. Distances in a periodic box are those of nearest images. */
 #include "system/pair_list.h"
