@@ -47,6 +47,18 @@ static void put_iterators(writer *w, const taut_iterator *iterator, int32_t coun
     }
 }
 
+static void put_pairs(writer *w, const taut_tree *tree)
+{
+    static const char *const word[TAUT_PAIR_TREES] = {" within ", " apart ", " periodic ",
+                                                      " skin "};
+    put(w, " for pairs %s,%s in %s,%s", tree->iterator[0].name, tree->iterator[1].name,
+        tree->pairs->family[0], tree->pairs->family[1]);
+    for (int k = 0; k < TAUT_PAIR_TREES; k++)
+        if (tree->pairs->tree[k])
+            put_list(w, word[k], &tree->pairs->tree[k], 1, "");
+    put(w, "%s", tree->pairs->shift ? " shift" : "");
+}
+
 /* Brackets around every operation show the structure. */
 static void put_tree(writer *w, const taut_tree *tree)
 {
@@ -76,7 +88,10 @@ static void put_tree(writer *w, const taut_tree *tree)
     case TAUT_TREE_VECTOR: put_list(w, "<", tree->child, tree->count, ">"); break;
     case TAUT_TREE_SUM:
         put_list(w, "sum(", tree->child, 1, "");
-        put_iterators(w, tree->iterator, tree->iterators);
+        if (tree->pairs)
+            put_pairs(w, tree);
+        else
+            put_iterators(w, tree->iterator, tree->iterators);
         put(w, ")");
         break;
     }

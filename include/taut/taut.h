@@ -106,6 +106,7 @@ enum {
     TAUT_HAS_INVARIANTS = 1 << 16,
     TAUT_HAS_STEPPER = 1 << 17,
     TAUT_HAS_KINKS = 1 << 18, /* abs, min, floor, ...: derivatives take one side */
+    TAUT_HAS_PAIRS = 1 << 19, /* sums over pairs of so many particles that df/dq has no pattern */
 };
 
 typedef struct taut_sizes {

@@ -10,7 +10,8 @@ static const struct {
 } reasons[] = {
     {TAUT_CAN_FORCE, "needs forces that can be evaluated anywhere", "this model is a black box"},
     {TAUT_CAN_DERIVATIVES, "needs exact derivatives", "state the system in a model file"},
-    {TAUT_CAN_JETS, "needs Taylor jets", "state the system in a model file"},
+    {TAUT_CAN_JETS, "needs Taylor jets",
+     "state the system in a model file, without sums over pairs"},
     {TAUT_CAN_INVERT_MASS, "needs a mass matrix that can be inverted",
      "give every coordinate a mass"},
     {TAUT_HAS_RIGID, "does not support rigid bonds", "give the bonds a stiffness"},
@@ -30,6 +31,8 @@ static const struct {
     {TAUT_HAS_INVARIANTS, "does not support invariants", "omit [invariants]"},
     {TAUT_HAS_STEPPER, "does not support a black box", "give equations"},
     {TAUT_HAS_KINKS, "does not support kinks (abs, min, floor)", "use smooth functions"},
+    {TAUT_HAS_PAIRS, "does not support sums over pairs of more than 100 particles",
+     "use an explicit method"},
 };
 
 const char *taut_reasons_text(unsigned bits, char *buffer, size_t size)

@@ -11,7 +11,8 @@
  *
  * A soft spring with compliance c and damping tau has the force -G^T p, p = (g + tau gdot)/c, and
  * adds G^T (G x + tau (dgdot/dq) x)/c + p Hess g x to K x, tau/c G^T G x to D x. The middle term
- * is the polarised gamma(v): (dgdot/dq) x = (gamma(v + x) - gamma(v - x))/4. */
+ * is the polarised gamma(v): (dgdot/dq) x = (gamma(v + x) - gamma(v - x))/4. Where df/dq has no
+ * pattern (TAUT_HAS_PAIRS), its products are differences of forces. */
 #include "drive/slow_rate.h"
 
 #include <math.h>
@@ -35,6 +36,7 @@ typedef struct work {
     double *stiff, *drag;     /* [tangent]: K, D without the matrices G^T G of soft springs */
     double *reaction, *force; /* [rows], [n] */
     double *moved, *gamma[2]; /* [n], [m]: v + x, gamma there and at v - x */
+    double *side;             /* [n]: the force at q + x, where df/dq has no pattern, else NULL */
     double scale;             /* s */
     bool begun;               /* y is in the range of S */
 } work;
@@ -48,6 +50,8 @@ static int reserve(work *w, taut_error *error)
 {
     TAUT_TRY(TAUT_RESERVE(&w->arena, w->n, error, &w->force, &w->moved));
     TAUT_TRY(TAUT_RESERVE(&w->arena, w->at->rows, error, &w->reaction));
+    if (w->sizes.can & TAUT_HAS_PAIRS)
+        TAUT_TRY(TAUT_RESERVE(&w->arena, w->n, error, &w->side));
     return TAUT_RESERVE(&w->arena, w->m, error, &w->gamma[0], &w->gamma[1]);
 }
 
@@ -68,7 +72,7 @@ static int evaluate(work *w, taut_error *error)
                           .mass_dq = other,
                           .bond_weight = at->weight,
                           .mass_weight = at->acceleration};
-    const unsigned parts[] = {TAUT_WANT_FORCE_DQ | (drags ? TAUT_WANT_FORCE_DV : 0),
+    const unsigned parts[] = {(w->side ? 0 : TAUT_WANT_FORCE_DQ) | (drags ? TAUT_WANT_FORCE_DV : 0),
                               w->m > 0 ? TAUT_WANT_BOND_HESSIAN : 0,
                               varies ? TAUT_WANT_MASS_DQ : 0};
     for (int k = 0; k < 3; k++) {
@@ -106,10 +110,31 @@ static int turn(work *w, const double *x, taut_error *error)
     return TAUT_OK;
 }
 
+/* force = (df/dq) x by a difference. */
+static int differ(work *w, const double *x, taut_error *error)
+{
+    static const double small = 1e-6;
+    const taut_rigid_motion *at = w->at;
+    const double size = taut_largest(w->n, x), width = taut_largest(w->n, at->q),
+                 e = size > 0 ? small * (width > 0 ? width : 1) / size : 0;
+    for (int k = 0; k < 2; k++) {
+        taut_values values = {.force = k == 0 ? w->side : w->force};
+        taut_copy(w->n, at->q, w->moved);
+        taut_add_scaled(w->n, k == 0 ? e : -e, x, w->moved);
+        TAUT_TRY(taut_evaluate_inside(at->context, at->t, w->moved, at->v, TAUT_WANT_FORCE, &values,
+                                      error));
+    }
+    for (taut_index i = 0; i < w->n; i++)
+        w->force[i] = e > 0 ? (w->side[i] - w->force[i]) / (2 * e) : 0;
+    return TAUT_OK;
+}
+
 /* force = -K x */
 static int restore(work *w, const double *x, taut_error *error)
 {
     taut_clear(w->n, w->force);
+    if (w->side)
+        TAUT_TRY(differ(w, x, error));
     taut_pattern_add(&w->tangent, w->stiff, -1, x, w->force);
     if (w->soft_drags)
         TAUT_TRY(turn(w, x, error));

@@ -3,7 +3,8 @@
  * Trees keep the place of every part, so that later errors (unknown name, wrong index) can point
  * at it. Grammar of expressions, loosest first:   or ; and ; comparison (< <= > >= == !=) ; + -
  * ; * / ; unary - ; ^ (right) ; postfix ; primary. -x^2 is -(x^2); 2^-1 is allowed. Primary:
- * number, name, name(args), name[idx,..], (expr), (a, b, ..) a vector, sum(e for i in a..b, ..).
+ * number, name, name(args), name[idx,..], (expr), (a, b, ..) a vector, sum(e for i in a..b, ..),
+ * sum(e for pairs i, j in a within r ..).
  * Postfix on a name: [indices], then .component or .column (which may be followed by [indices]),
  * then primes. */
 #ifndef TAUT_EXPR_AST_H
@@ -32,6 +33,16 @@ typedef struct taut_iterator {
     taut_place place;
 } taut_iterator;
 
+/* pairs i, j in a [, b] within r [apart k] [periodic l] [skin s] [shift]; the names i and j are the
+ * iterators of the sum, which have no ranges. */
+enum { TAUT_PAIR_WITHIN, TAUT_PAIR_APART, TAUT_PAIR_PERIODIC, TAUT_PAIR_SKIN, TAUT_PAIR_TREES };
+typedef struct taut_pairs {
+    const char *family[2];                   /* the same one twice where one is given */
+    taut_place place[2];                     /* of the families */
+    struct taut_tree *tree[TAUT_PAIR_TREES]; /* NULL: not given */
+    bool shift;
+} taut_pairs;
+
 typedef struct taut_tree {
     taut_tree_kind kind;
     taut_place place, end; /* first byte, and one past the last */
@@ -48,7 +59,8 @@ typedef struct taut_tree {
     struct taut_tree **child;
     int32_t iterators;
     taut_iterator *iterator;
-    int32_t height; /* levels of the tree, 1 for a leaf; bounds included */
+    taut_pairs *pairs; /* of a sum over pairs, else NULL */
+    int32_t height;    /* levels of the tree, 1 for a leaf; bounds included */
 } taut_tree;
 
 /* Bounds for hostile input. Recursion over a tree is safe: no tree is higher than

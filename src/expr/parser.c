@@ -180,8 +180,7 @@ static bool at_reserved(const taut_parser *parser)
     return false;
 }
 
-/* Takes the present token, which must be a name. */
-static int take_name(taut_parser *parser, const char *what, const char **name)
+int taut_parser_name(taut_parser *parser, const char *what, const char **name)
 {
     const taut_token *token = &parser->token;
     if (token->kind != TAUT_TOKEN_NAME)
@@ -314,7 +313,7 @@ static int parse_iterator(taut_parser *parser, taut_iterator *iterator)
     iterator->place = parser->token.place;
     if (at_reserved(parser))
         return taut_parser_expected(parser, "the name of an index");
-    TAUT_TRY(take_name(parser, "the name of an index", &iterator->name));
+    TAUT_TRY(taut_parser_name(parser, "the name of an index", &iterator->name));
     if (!taut_parser_at_word(parser, "in"))
         return taut_parser_expected(parser, "'in'");
     TAUT_TRY(taut_parser_advance(parser));
@@ -355,21 +354,27 @@ static int parse_sum(taut_parser *parser, const char *name, taut_place start, ta
     int64_t base = parser->stacked;
     taut_tree *term;
     taut_iterator *iterator;
-    int32_t count;
+    taut_pairs *pairs = NULL;
+    int32_t count = 2;
     TAUT_TRY(taut_parse_expression(parser, &term));
     TAUT_TRY(push(parser, term));
     if (!taut_parser_at_word(parser, "for"))
         return taut_parser_expected(parser, "'for' and the range of the sum");
-    TAUT_TRY(taut_parse_iterators(parser, &iterator, &count));
+    TAUT_TRY(taut_parser_at_pairs(parser) ? taut_parse_pairs(parser, &iterator, &pairs)
+                                          : taut_parse_iterators(parser, &iterator, &count));
     TAUT_TRY(close_bracket(parser, ')', open));
     TAUT_TRY(make_tree(parser, TAUT_TREE_SUM, start, base, tree));
     (*tree)->name = name;
     (*tree)->iterators = count;
     (*tree)->iterator = iterator;
-    for (int32_t k = 0; k < count; k++) {
+    (*tree)->pairs = pairs;
+    for (int32_t k = 0; k < count && !pairs; k++) {
         raise_height(*tree, iterator[k].first);
         raise_height(*tree, iterator[k].last);
     }
+    for (int k = 0; k < TAUT_PAIR_TREES && pairs; k++)
+        if (pairs->tree[k])
+            raise_height(*tree, pairs->tree[k]);
     return 0;
 }
 
@@ -398,7 +403,7 @@ static int parse_name(taut_parser *parser, const char *name, taut_place start, t
     indices = parser->stacked - base;
     if (parser->token.kind == '.') {
         TAUT_TRY(taut_parser_advance(parser));
-        TAUT_TRY(take_name(parser, "a component (x, y, z) or a column", &member));
+        TAUT_TRY(taut_parser_name(parser, "a component (x, y, z) or a column", &member));
         if (parser->token.kind == '[')
             TAUT_TRY(parse_indices(parser));
     }
@@ -426,7 +431,7 @@ int taut_parse_reference(taut_parser *parser, taut_tree **tree)
     const char *name;
     if (at_reserved(parser))
         return taut_parser_expected(parser, "a name");
-    TAUT_TRY(take_name(parser, "a name", &name));
+    TAUT_TRY(taut_parser_name(parser, "a name", &name));
     return parser->token.kind == '(' ? parse_call(parser, name, start, tree)
                                      : parse_name(parser, name, start, tree);
 }

@@ -45,5 +45,11 @@ int taut_parse_reference(taut_parser *parser, taut_tree **tree);
 /* `for name in first..last, ...` with the present token at `for`; a comma goes on only if `name
  * in` follows. */
 int taut_parse_iterators(taut_parser *parser, taut_iterator **iterator, int32_t *count);
+/* Takes the present token, which must be a name. */
+int taut_parser_name(taut_parser *parser, const char *what, const char **name);
+/* `for pairs i, j in a, b within r ...` with the present token at `for`: is it that, and its two
+ * iterators. (parse_pairs.c) */
+bool taut_parser_at_pairs(const taut_parser *parser);
+int taut_parse_pairs(taut_parser *parser, taut_iterator **iterator, taut_pairs **pairs);
 
 #endif

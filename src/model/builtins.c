@@ -324,6 +324,10 @@ static int sum_level(taut_expand *x, const taut_tree *tree, int level, taut_bind
 int taut_expand_sum(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_value *value)
 {
     value->n = 0;
+    if (tree->pairs)
+        return taut_expand_fail(x, tree->place,
+                                "a sum over pairs is a term of [potential], with nothing but "
+                                "signs and factors around it");
     TAUT_TRY(sum_level(x, tree, 0, scope, value));
     if (value->n == 0) /* an empty sum is 0 */
         *value = (taut_value){1, {taut_graph_constant(x->graph, 0)}};

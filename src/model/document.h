@@ -52,6 +52,7 @@ typedef enum taut_word {
     TAUT_WORD_SOFT,  /* bonds */
     TAUT_WORD_MASS,  /* particles */
     TAUT_WORD_SCALE, /* stiff potential */
+    TAUT_WORD_FAST,  /* potential */
     TAUT_WORD_HOLD,
     TAUT_WORD_GUESS, /* start */
     TAUT_WORD_RISING,

@@ -212,7 +212,9 @@ static int coordinate_value(taut_expand *x, const taut_tree *tree, const taut_re
     value->n = component >= 0 ? 1 : components;
     for (int k = 0; k < value->n; k++) {
         key.reference.component = component >= 0 ? component : k;
-        value->node[k] = taut_expand_slot(x, &key);
+        value->node[k] = x->at_cut && source == TAUT_FROM_Q
+                             ? taut_pairs_end(x, &key.reference, components)
+                             : taut_expand_slot(x, &key);
     }
     return 0;
 }

@@ -141,6 +141,17 @@ static int describe_guards(taut_model *model)
     return 0;
 }
 
+/* Cut-offs and boxes are checked with the parameters of the model, as later with others. */
+static int check_pairs(taut_model *model)
+{
+    taut_context *context = NULL;
+    if (model->system->pair_sums == 0)
+        return 0;
+    int status = taut_context_create(model->system, NULL, &context, model->error);
+    taut_context_destroy(context);
+    return status;
+}
+
 /* Without a compiler the tapes stay interpreted, and a warning gives the reason. */
 static int compile(taut_model *model)
 {
@@ -202,6 +213,7 @@ static int resolve(taut_model *model, const char *text, size_t length, const cha
     TAUT_TRY(describe_kinks(model));
     TAUT_TRY(describe_guards(model));
     TAUT_TRY(taut_system_complete(model->system, model->error));
+    TAUT_TRY(check_pairs(model));
     return how->compile ? compile(model) : 0;
 }
 

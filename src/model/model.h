@@ -9,6 +9,7 @@
 #define TAUT_MODEL_MODEL_H
 
 #include "model/document.h"
+#include "system/pair_sums.h"
 #include "system/system.h"
 
 enum {
@@ -99,7 +100,7 @@ typedef struct taut_model {
     double *row_value;       /* numbers of bonds or masses while they are checked */
     int64_t row_capacity;
     int64_t kernel_capacity, list_capacity[TAUT_LIST_COUNT];
-    int64_t setting_capacity, stepper_capacity, hold_count;
+    int64_t setting_capacity, stepper_capacity, hold_count, pair_capacity;
     const taut_document *parameter_overrides;
     const taut_item_tree **rate_item; /* what gives the rate of each state variable */
     bool massless;
@@ -178,7 +179,10 @@ typedef struct taut_expand {
     const char *what; /* "a stiffness": for refusals */
     bool index_mode;
     bool still, timed; /* t is the initial time, a number; t was met */
-    bool starved;      /* memory ran out in a place that gives nodes, not codes */
+    /* positions are those of two particles at the cut-off, a node (pairs.c) */
+    bool at_cut;
+    int32_t cut;
+    bool starved; /* memory ran out in a place that gives nodes, not codes */
     int32_t slots;
     int64_t slot_capacity;
     taut_slot_key *slot;
@@ -263,6 +267,7 @@ typedef struct taut_term {
     const taut_tree *body;
     int iterators;
     const taut_iterator *iterator[TAUT_ITERATOR_LIMIT];
+    const taut_pairs *pairs; /* the two iterators are pairs of particles, or NULL */
 } taut_term;
 
 typedef struct taut_statement {
@@ -286,18 +291,30 @@ typedef struct taut_statement {
      * a compliance; or multiplied by that of `spring`, or NULL */
     bool still, relative;
     const taut_attribute *spring;
-    bool joined; /* velocities are positions n + k */
-    bool timed;  /* result of `still`: e depends on t */
+    bool fast;            /* the potential moves with the inner steps of impulse methods */
+    bool joined;          /* velocities are positions n + k */
+    bool timed;           /* result of `still`: e depends on t */
+    taut_pair_sum *pairs; /* being made, or NULL */
     /* receive the values of their members instead of a list, with room for them; or NULL */
     taut_event *events;
 } taut_statement;
 
 int taut_statement_build(taut_statement *statement);
+/* The nodes of its term. (term_value.c) */
+int taut_statement_value(taut_statement *statement, taut_expand *x, taut_value *value);
 /* (load.c) Notes file and line of an item at the conditions of its kernel. */
 int taut_model_place_guards(taut_model *model, const taut_document *document,
                             const taut_item_tree *item, taut_guards *guards);
 /* Splits a tree into terms whose sums stay loops, and builds each. (sums.c) */
 int taut_statement_terms(taut_statement *statement, const taut_tree *tree);
+
+/* Sums over pairs (pairs.c): a statement whose term is one; its members, the pairs of particles of
+ * equal number; what becomes of its kernel; a coordinate of two particles at the cut-off, a node.
+ */
+int taut_pairs_build(taut_statement *statement, taut_place place);
+int taut_pairs_members(taut_statement *statement, taut_arena *arena, taut_members *members);
+int taut_pairs_add(taut_statement *statement, taut_expand *x, taut_statement_kernel *kernel);
+int32_t taut_pairs_end(taut_expand *x, const taut_reference *reference, int components);
 
 /* sections.c, capabilities.c, start.c, parameters.c, tables.c, events.c */
 int taut_model_parameters(taut_model *model, const taut_document *overrides);

@@ -30,7 +30,7 @@ int taut_model_add_kernel(taut_model *model, int list, taut_statement_kernel *ke
     taut_statement_kernel ***const lists[TAUT_LIST_COUNT] = {
         &system->parameter_kernel, &system->compliance_kernel, &system->damping_kernel,
         &system->start_kernel,     &system->output_kernel,     &system->event_kernel,
-        &system->tension_kernel,   &system->conserved_kernel};
+        &system->tension_kernel,   &system->conserved_kernel,  &system->pair_kernel};
     taut_statement_kernel ***to = list < 0 ? &system->kernel : lists[list];
     int32_t *count = list < 0 ? &system->kernels : &system->value_kernels[list];
     int64_t *capacity = list < 0 ? &model->kernel_capacity : &model->list_capacity[list];
@@ -337,6 +337,8 @@ static int energy_item(taut_model *model, const taut_item_tree *item, taut_role 
         return taut_model_fail(model, item->place,
                                "a stiff potential needs its scale: V(q)  scale omega^2");
     s.times = scale ? scale->value : NULL;
+    s.fast = taut_item_attribute(item, TAUT_WORD_FAST) != NULL;
+    model->system->fast_terms = model->system->fast_terms || s.fast;
     return taut_statement_terms(&s, item->value);
 }
 

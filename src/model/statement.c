@@ -318,73 +318,6 @@ static int make_slots(mapper *m)
     return 0;
 }
 
-/* ---- the value of a term */
-
-/* sqrt(k(t)/k), k(t) the stiffness and k that of the initial time: by it a bond with a stiffness
- * that depends on t becomes one that does not (docs/theory.md). */
-static int stiffening(taut_statement *s, taut_expand *x, const taut_attribute *spring,
-                      int32_t *factor)
-{
-    int32_t now, then;
-    taut_binding *scope = taut_expand_scope(x, s->item->iterators);
-    x->allow = 1u << TAUT_FROM_PARAMETER | 1u << TAUT_FROM_TIME;
-    TAUT_TRY(taut_expand_scalar(x, spring->value, scope, &now));
-    x->still = true;
-    TAUT_TRY(taut_expand_scalar(x, spring->value, scope, &then));
-    x->still = false;
-    bool compliance = spring->word == TAUT_WORD_COMPLIANCE;
-    *factor = taut_graph_unary(
-        x->graph, TAUT_OP_SQRT,
-        taut_graph_binary(x->graph, TAUT_OP_DIV, compliance ? then : now, compliance ? now : then));
-    return 0;
-}
-
-static int term_value(taut_statement *s, taut_expand *x, taut_value *value)
-{
-    const taut_term *term = &s->term;
-    if (s->relative) {
-        value->n = 1;
-        return stiffening(s, x, s->spring, value->node);
-    }
-    x->still = s->still;
-    TAUT_TRY(taut_expand_tree(x, term->body, taut_expand_scope(x, term->iterators), value));
-    int32_t factor = taut_graph_constant(x->graph, term->sign);
-    for (int k = 0; k <= term->factors; k++) {
-        const taut_tree *tree = k < term->factors ? term->factor[k] : s->times;
-        taut_value f;
-        if (!tree)
-            continue;
-        bool scale = k == term->factors; /* a scale is a number of the model, not of the state */
-        x->allow = scale ? 1u << TAUT_FROM_PARAMETER : s->allow;
-        x->what = scale ? "a scale" : s->what;
-        TAUT_TRY(taut_expand_tree(
-            x, tree, taut_expand_scope(x, scale ? s->item->iterators : term->depth[k]), &f));
-        taut_op op = k < term->factors && term->inverse[k] ? TAUT_OP_DIV : TAUT_OP_MUL;
-        if (f.n > 1 && value->n > 1)
-            return taut_expand_fail(x, tree->place, "for products of vectors use dot or cross");
-        if (f.n > 1) {
-            for (int c = 0; c < f.n; c++)
-                f.node[c] = taut_graph_binary(x->graph, op, value->node[0], f.node[c]);
-            *value = f;
-        } else {
-            factor = taut_graph_binary(x->graph, op, factor, f.node[0]);
-        }
-    }
-    s->timed |= x->timed;
-    if (s->spring) {
-        int32_t by;
-        TAUT_TRY(stiffening(s, x, s->spring, &by));
-        factor = taut_graph_binary(x->graph, TAUT_OP_MUL, factor, by);
-    }
-    for (int c = 0; c < value->n; c++) {
-        value->node[c] = taut_graph_binary(x->graph, TAUT_OP_MUL, factor, value->node[c]);
-        if (s->reciprocal)
-            value->node[c] = taut_graph_binary(x->graph, TAUT_OP_DIV,
-                                               taut_graph_constant(x->graph, 1), value->node[c]);
-    }
-    return 0;
-}
-
 static int components_of(const taut_reference *r, const taut_tree *tree, taut_expand *x,
                          int *components, int *component)
 {
@@ -481,9 +414,11 @@ static int add_kernel(builder *b, taut_expand *x, const group *g, mapper *m, con
                                        .slots = x->slots,
                                        .slot = slot,
                                        .time_slot = -1,
+                                       .fast = b->s->fast,
                                        .first_order = model->first_order || b->s->joined};
+    int64_t branches = 0; /* conditions of pairs are refused */
     if (b->s->role != TAUT_ROLE_VALUE)
-        plan.branches = &model->system->branches;
+        plan.branches = b->s->pairs ? &branches : &model->system->branches;
     for (int32_t k = 0; k < x->slots; k++)
         if (slot[k].source == TAUT_FROM_TIME)
             plan.time_slot = k;
@@ -499,6 +434,8 @@ static int add_kernel(builder *b, taut_expand *x, const group *g, mapper *m, con
         return taut_document_fail(b->s->document, b->s->item->place, model->error, "%s", message);
     }
     TAUT_TRY(status);
+    if (b->s->pairs)
+        return taut_pairs_add(b->s, x, kernel);
     if (kernel->kinks && b->s->list < 0 && !b->s->events && model->kink_place.line == 0) {
         model->kink_document = b->s->document;
         model->kink_place = b->s->item->place;
@@ -525,7 +462,7 @@ static int expand_group(builder *b, const group *g, taut_expand *x)
     memcpy(x->iterator, s->term.iterator, sizeof s->term.iterator);
     TAUT_TRY(taut_expand_iterators(x));
     TAUT_TRY(expand_left(b, x, g->count, &left));
-    TAUT_TRY(term_value(s, x, &value));
+    TAUT_TRY(taut_statement_value(s, x, &value));
     if (x->starved)
         return taut_fail_memory(b->model->error);
     TAUT_TRY(taut_graph_status(x->graph, b->model->error));
@@ -555,6 +492,10 @@ static int build_group(builder *b, const group *g)
     taut_expand x;
     TAUT_TRY(taut_expand_init(&x, b->model, b->s->document, b->s->allow, b->s->what));
     int status = expand_group(b, g, &x);
+    if (status == TAUT_PENDING && b->s->pairs)
+        status = taut_expand_fail(&x, x.pending_place,
+                                  "the term of a sum over pairs must have one form for all pairs: "
+                                  "it cannot depend on conditions of the indices");
     if (status == TAUT_PENDING)
         status = split(b, g, &x);
     taut_expand_clear(&x);
@@ -585,7 +526,7 @@ int taut_statement_build(taut_statement *s)
 {
     builder b = {.s = s, .model = s->model};
     taut_arena_init(&b.arena, &s->model->scratch.allocator);
-    int status = list_members(&b);
+    int status = s->pairs ? taut_pairs_members(s, &b.arena, &b.members) : list_members(&b);
     group all = {.count = b.members.count};
     if (status == 0 && all.count > 0)
         status = build_group(&b, &all);

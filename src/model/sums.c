@@ -85,9 +85,19 @@ static int split_further(taut_statement *s, const taut_tree *tree, taut_term ter
         return split_product(s, tree, term);
     if (tree->kind == TAUT_TREE_NAME)
         return split_definition(s, tree, term);
+    if (tree->pairs && (s->role != TAUT_ROLE_POTENTIAL || term.iterators))
+        return taut_document_fail(s->document, tree->place, s->model->error,
+                                  s->role != TAUT_ROLE_POTENTIAL
+                                      ? "a sum over pairs is a term of [potential]"
+                                      : "a sum over pairs cannot stand inside another loop");
     for (int k = 0; k < tree->iterators; k++) /* a sum */
         term.iterator[term.iterators++] = &tree->iterator[k];
-    return split_terms(s, tree->child[0], term);
+    if (!tree->pairs)
+        return split_terms(s, tree->child[0], term);
+    term.pairs = tree->pairs;
+    term.body = tree->child[0];
+    s->term = term;
+    return taut_pairs_build(s, tree->place);
 }
 
 static int split_terms(taut_statement *s, const taut_tree *tree, taut_term term)

@@ -1,9 +1,16 @@
-/* fast_flow.c - the flow of  H = y^T M(x)^-1 y/2 + g_s^T C^-1 g_s/2  on the rigid bonds g_r = 0, by
- * the generalised leapfrog in momenta y = M v [E (5)], which with rigid bonds is RATTLE:
+/* fast_flow.c - the flow of  H = y^T M(x)^-1 y/2 + g_s^T C^-1 g_s/2 + V(x)  on the rigid bonds
+ * g_r = 0, V the terms of the potential that are marked `fast`, by the generalised leapfrog in
+ * momenta y = M v [E (5)], which with rigid bonds is RATTLE:
  *
- *     y' = y - h/2 (H_x(x, y') + G_r(x)^T lambda),  x+ = x + h/2 (M(x)^-1 + M(x+)^-1) y',  g_r(x+)
- * = 0 y+ = y' - h/2 (H_x(x+, y') + G_r(x+)^T mu),   G_r(x+) v+ + g_t = 0 H_x = G_s^T C^-1 g_s -
- * (d(M v)/dx)^T v/2, v = M(x)^-1 y [Hairer, Lubich, Wanner 2006, VI.3 (3.8), VII.1.4 (1.26)]
+ *     y' = y - h/2 (H_x(x, y') + G_r(x)^T lambda)
+ *
+ *     x+ = x + h/2 (M(x)^-1 + M(x+)^-1) y',  g_r(x+) = 0
+ *
+ *     y+ = y' - h/2 (H_x(x+, y') + G_r(x+)^T mu),  G_r(x+) v+ + g_t = 0
+ *
+ *     H_x = G_s^T C^-1 g_s + V_x - (d(M v)/dx)^T v/2,  v = M(x)^-1 y
+ *
+ * [Hairer, Lubich, Wanner 2006, VI.3 (3.8), VII.1.4 (1.26)]
  *
  * Symplectic, time-reversible, order 2; with constant masses and without rigid bonds it is Verlet.
  * The unknown is u = M(x)^-1 y', iterated as in flow_rattle.c; what depends on u is slow. */
@@ -14,12 +21,13 @@
 
 #include "base/rows.h"
 #include "base/vectors.h"
+#include "system/system.h"
 
 enum { MOST_ITERATIONS = 60 };
 
 /* ---- a point */
 
-/* g, G and M at (t, q); the forces of the springs. */
+/* g, G and M at (t, q); the forces of the springs and of fast terms. */
 static int evaluate(taut_fast_flow *f, double t, const double *q, double *spring, taut_error *error)
 {
     taut_mechanics *m = &f->mechanics;
@@ -28,6 +36,10 @@ static int evaluate(taut_fast_flow *f, double t, const double *q, double *spring
         return TAUT_OK;
     m->statistics->fast_force_evaluations++;
     taut_clear(m->n, spring);
+    taut_values terms = {.force = spring};
+    if (m->context->system->fast_terms)
+        TAUT_TRY(taut_evaluate_inside(m->context, t, q, NULL, TAUT_WANT_FORCE | TAUT_WANT_FAST,
+                                      &terms, error));
     for (taut_index i = 0; i < m->m; i++)
         if (m->compliance[i] > 0 && !taut_context_soft(m->context, i))
             taut_row_add(&m->jacobian, m->values.jacobian, i, -m->values.bond[i] / m->compliance[i],

@@ -5,9 +5,11 @@
  *
  * a is the slow acceleration: M^-1 f, with bonds marked `soft` in f. The fast flow has the stiff
  * springs alone and is resolved by Verlet with micro-steps of at most the option inner-step; both
- * accelerations at the new point serve the next step. Where M depends on x, kicks change the
- * momenta y = M(x) v [E (5)], f is without inertial forces, and the fast flow has the kinetic
- * energy; rigid bonds hold in the fast flow and project the kicks (fast_flow.c).
+ * accelerations at the new point serve the next step. Terms of the potential that are marked `fast`
+ * belong to the fast flow instead of a (r-RESPA with two levels [Tuckerman et al. 1992]). Where M
+ * depends on x, kicks change the momenta y = M(x) v [E (5)], f is without inertial forces, and the
+ * fast flow has the kinetic energy; rigid bonds hold in the fast flow and project the kicks
+ * (fast_flow.c).
  *
  * The state that vibrates is kept here. What the driver sees is X = x + M^-1 G(x)^T lambda, g(X)
  * = 0 [E (15)], and the velocity that belongs to Y = P(X) y [E (10)]: of these the method is an
@@ -246,15 +248,18 @@ int taut_impulse_solve(taut_impulse *w, double *x, taut_error *error)
     return taut_saddle_solve(w->tie, 1, x, w->y, error);
 }
 
-/* Acceleration by the stiff springs alone. */
+/* Acceleration by the stiff springs, and by terms of the potential that are marked `fast`. */
 static int spring(taut_impulse *w, double t, const double *x, double *restrict a, taut_error *error)
 {
     taut_mechanics *m = &w->mechanics;
     const taut_values *values = &m->values;
-    TAUT_TRY(taut_evaluate_inside(m->context, t, x, NULL, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN,
-                                  &m->values, error));
+    const unsigned terms = m->context->system->fast_terms ? TAUT_WANT_FORCE | TAUT_WANT_FAST : 0;
+    m->values.force = a;
+    TAUT_TRY(taut_evaluate_inside(m->context, t, x, NULL,
+                                  TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | terms, &m->values, error));
     w->stepper->statistics->fast_force_evaluations++;
-    taut_clear(m->n, a);
+    if (!terms)
+        taut_clear(m->n, a);
     for (taut_index r = 0; r < m->rods; r++) {
         taut_index i = m->rod[r];
         taut_row_add(&m->jacobian, values->jacobian, i, -values->bond[i] / m->compliance[i], a);
@@ -439,14 +444,24 @@ static void accept(taut_impulse *w, const taut_state *next)
     s->statistics->steps++;
 }
 
+/* The kick of the variant, by all forces but those marked `fast`. */
+static int kick(taut_impulse *w, double t, const double *x, double *acceleration, taut_error *error)
+{
+    const taut_impulse_variant *variant = w->stepper->method->data;
+    const unsigned all = w->mechanics.wanted;
+    w->mechanics.wanted |= w->mechanics.context->system->fast_terms ? TAUT_WANT_SLOW : 0;
+    int status = variant->kick(w, t, x, acceleration, error);
+    w->mechanics.wanted = all;
+    return status;
+}
+
 int taut_impulse_step(taut_stepper *s, double h, taut_error *error)
 {
-    const taut_impulse_variant *variant = s->method->data;
     taut_impulse *w = s->work;
     taut_index n = s->n;
     if (!w->fresh) {
         TAUT_TRY(follow(w, error));
-        TAUT_TRY(variant->kick(w, s->now.t, w->x, w->kick, error));
+        TAUT_TRY(kick(w, s->now.t, w->x, w->kick, error));
         if (!w->general)
             TAUT_TRY(spring(w, s->now.t, w->x, w->fast, error));
         w->fresh = true;
@@ -458,7 +473,7 @@ int taut_impulse_step(taut_stepper *s, double h, taut_error *error)
     for (taut_index i = 0; i < w->mechanics.n; i++)
         w->next_v[i] = w->v[i] + h / 2 * w->kick[i];
     TAUT_TRY(vibrate(w, s->now.t, h, error));
-    TAUT_TRY(variant->kick(w, next.t, w->next_x, w->next_kick, error));
+    TAUT_TRY(kick(w, next.t, w->next_x, w->next_kick, error));
     for (taut_index i = 0; i < w->mechanics.n; i++)
         w->next_v[i] += h / 2 * w->next_kick[i];
     TAUT_TRY(show(w, next.t, w->next_x, w->next_v, next.q, next.v, error));

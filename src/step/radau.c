@@ -481,6 +481,7 @@ static bool node(taut_stepper *s, int j, bool place, taut_step_node *node)
                                    .summary = text,                                                \
                                    .reference = source,                                            \
                                    .needs = TAUT_CAN_FORCE,                                        \
+                                   .refuses = TAUT_HAS_PAIRS,                                      \
                                    .data = &(table),                                               \
                                    .first_order = true,                                            \
                                    .error_order = (e) + 1,                                         \

@@ -2,6 +2,7 @@
 #include "base/vectors.h"
 #include "system/hold.h"
 #include "system/kernel/scatter.h"
+#include "system/pair_sums.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,7 +13,7 @@ taut_statement_kernel **taut_system_list(const taut_system *system, int list, in
     taut_statement_kernel **const lists[TAUT_LIST_COUNT] = {
         system->parameter_kernel, system->compliance_kernel, system->damping_kernel,
         system->start_kernel,     system->output_kernel,     system->event_kernel,
-        system->tension_kernel,   system->conserved_kernel};
+        system->tension_kernel,   system->conserved_kernel,  system->pair_kernel};
     *first = 0;
     for (int k = 0; k < list; k++)
         *first += system->value_kernels[k];
@@ -132,6 +133,8 @@ int taut_context_create(const taut_system *system, const taut_allocator *allocat
         status = make_regs(context, error);
     if (status == 0)
         status = make_event_room(context, error);
+    if (status == 0)
+        status = taut_pair_sums_create(context, error);
     if (status == 0 && system->attach) {
         status = system->attach(context, error);
         apply_derived(context);
@@ -362,6 +365,7 @@ static int renew(taut_context *context, taut_error *error)
     TAUT_TRY(check_kinds(context, error));
     for (taut_index i = 0; i < system->sizes.bonds; i++)
         context->stiffness[i] = context->compliance[i] > 0 ? 1 / context->compliance[i] : 0;
+    TAUT_TRY(taut_pair_sums_renew(context, error));
     return renew_mass(context, error);
 }
 

@@ -5,6 +5,7 @@
 #include "system/hold.h"
 #include "system/kernel/family.h"
 #include "system/kernel/scatter.h"
+#include "system/pair_sums.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +13,8 @@
 
 enum {
     NEEDS_TANGENT = TAUT_WANT_BOND_HESSIAN | TAUT_WANT_FORCE_DQ | TAUT_WANT_FORCE_DV |
-                    TAUT_WANT_MASS_DQ | TAUT_WANT_STIFF_HESSIAN
+                    TAUT_WANT_MASS_DQ | TAUT_WANT_STIFF_HESSIAN,
+    PAIR_WANTS = TAUT_WANT_FORCE | TAUT_WANT_FORCE_DQ | TAUT_WANT_ENERGY
 };
 
 int taut_check_finite(const taut_system *system, taut_item item, const char *what, double t,
@@ -215,10 +217,16 @@ static double run_kernel(taut_context *context, const taut_statement_kernel *ker
     return odd;
 }
 
+/* Has the kernel no part in a request for fast or slow forces alone? */
+static bool is_apart(const taut_statement_kernel *kernel, unsigned part)
+{
+    return part && kernel->role != TAUT_ROLE_BOND && kernel->fast == (part == TAUT_WANT_SLOW);
+}
+
 /* All but kernel `left`. *forced: something was added to the steady forces, which are known to be
  * finite. */
 static double run_kernels(taut_context *context, const taut_inputs *inputs, unsigned wanted,
-                          int32_t left, taut_values *values, bool *forced)
+                          unsigned part, int32_t left, taut_values *values, bool *forced)
 {
     const taut_system *system = context->system;
     bool skip_mass = system->sizes.mass == TAUT_MASS_DIAGONAL;
@@ -228,7 +236,8 @@ static double run_kernels(taut_context *context, const taut_inputs *inputs, unsi
         const taut_statement_kernel *kernel = context->kernel[k];
         unsigned asked = kernel->steady ? steady_wanted : wanted;
         int level = taut_statement_kernel_level(kernel, asked);
-        if (k == left || level < 0 || (skip_mass && kernel->role == TAUT_ROLE_MASS))
+        if (k == left || level < 0 || (skip_mass && kernel->role == TAUT_ROLE_MASS) ||
+            is_apart(kernel, part))
             continue;
         *forced = *forced || (kernel->role != TAUT_ROLE_BOND && !kernel->steady);
         odd += run_kernel(context, kernel, &context->regs[k], level, inputs, asked, values);
@@ -239,7 +248,7 @@ static double run_kernels(taut_context *context, const taut_inputs *inputs, unsi
 /* The same for simple requests, in which small systems would spend more on questions than on
  * expressions. */
 static double run_simple(taut_context *context, const taut_inputs *inputs, unsigned wanted,
-                         taut_values *values, bool *forced)
+                         unsigned part, taut_values *values, bool *forced)
 {
     const taut_system *system = context->system;
     const unsigned index = taut_simple_index(wanted);
@@ -247,7 +256,7 @@ static double run_simple(taut_context *context, const taut_inputs *inputs, unsig
     for (int32_t k = 0; k < system->kernels; k++) {
         const taut_statement_kernel *kernel = context->kernel[k];
         const int level = kernel->simple_level[index];
-        if (level < 0)
+        if (level < 0 || is_apart(kernel, part))
             continue;
         *forced = *forced || kernel->role != TAUT_ROLE_BOND;
         odd += kernel->single
@@ -259,10 +268,11 @@ static double run_simple(taut_context *context, const taut_inputs *inputs, unsig
 }
 
 /* Forces begin with the steady ones, or with zero. */
-static void begin_forces(const taut_context *context, unsigned wanted, taut_values *values)
+static void begin_forces(const taut_context *context, unsigned wanted, bool steady,
+                         taut_values *values)
 {
     const taut_index n = context->system->sizes.coordinates;
-    if (wanted & TAUT_WANT_FORCE && context->steady_force)
+    if (wanted & TAUT_WANT_FORCE && steady && context->steady_force)
         taut_copy(n, context->steady_force, values->force);
     else if (wanted & TAUT_WANT_FORCE)
         taut_clear(n, values->force);
@@ -274,16 +284,23 @@ static double run_all(taut_context *context, const taut_inputs *inputs, unsigned
                       taut_values *values, bool *forced)
 {
     const taut_system *system = context->system;
-    const unsigned simple = TAUT_WANT_SIMPLE, rest = wanted & ~simple;
-    begin_forces(context, wanted, values);
+    const unsigned simple = TAUT_WANT_SIMPLE, part = wanted & (TAUT_WANT_FAST | TAUT_WANT_SLOW);
+    wanted &= ~part;
+    const unsigned rest = wanted & ~simple;
+    begin_forces(context, wanted, part != TAUT_WANT_FAST, values);
+    if (rest)
+        taut_values_clear(system, rest, values);
+    if (system->pair_sums && wanted & PAIR_WANTS) {
+        taut_pair_sums_add(context, inputs, wanted, part, values);
+        *forced = true;
+    }
     if (!rest)
-        return run_simple(context, inputs, wanted, values, forced);
-    taut_values_clear(system, rest, values);
+        return run_simple(context, inputs, wanted, part, values, forced);
     if (wanted & (TAUT_WANT_MASS | TAUT_WANT_ENERGY | TAUT_WANT_MOMENTUM))
         add_plain_mass(context, wanted, inputs->v, values);
     if (system->sizes.mass == TAUT_MASS_DIAGONAL)
         wanted &= ~(unsigned)TAUT_WANT_MASS;
-    return run_kernels(context, inputs, wanted, -1, values, forced);
+    return run_kernels(context, inputs, wanted, part, -1, values, forced);
 }
 
 static void count(taut_context *context, unsigned wanted)
@@ -324,6 +341,8 @@ static int evaluate(taut_context *context, double t, const double *q, const doub
     bool matrix = wanted & NEEDS_TANGENT ||
                   (wanted & TAUT_WANT_MASS && system->sizes.mass != TAUT_MASS_DIAGONAL);
     const taut_patterns *patterns;
+    if (wanted & TAUT_WANT_FORCE_DQ)
+        TAUT_TRY(taut_pair_sums_check(system, error));
     if (matrix)
         TAUT_TRY(taut_system_form(system, &patterns, error));
     if (!v)
@@ -339,6 +358,8 @@ static int evaluate(taut_context *context, double t, const double *q, const doub
         .q = q, .v = v, .parameter = context->parameter, .weight = values->mass_weight, .t = t};
     inputs.branch = taut_hold_branches(context);
     bool forced = false;
+    if (wanted & PAIR_WANTS)
+        TAUT_TRY(taut_pair_sums_update(context, q, error));
     double odd = run_all(context, &inputs, wanted, values, &forced);
     if (!forced)
         wanted &= ~(unsigned)TAUT_WANT_FORCE;
@@ -420,7 +441,7 @@ static double pull_and_kick(taut_context *context, const taut_inputs *inputs, in
         taut_copy(begin, steady, values->force);
         taut_copy(n - end, steady + end, values->force + end);
     }
-    double odd = run_kernels(context, inputs, wanted, family, values, &forced);
+    double odd = run_kernels(context, inputs, wanted, 0, family, values, &forced);
     odd += taut_family_run(kernel, inputs, &context->regs[family], &to);
     if (forced)
         odd += taut_lanes_test(values->force, n);
@@ -444,7 +465,9 @@ bool taut_evaluate_pull(taut_context *context, double t, const double *q, const 
                           .t = t};
     inputs.branch = taut_hold_branches(context);
     bool forced = false;
-    const int32_t family = kick && !stiff ? find_family(context) : -1;
+    if (taut_pair_sums_update(context, q, NULL) != 0)
+        return false;
+    const int32_t family = kick && !stiff && !system->pair_sums ? find_family(context) : -1;
     double odd = family >= 0 ? pull_and_kick(context, &inputs, family, values, kick)
                              : run_all(context, &inputs, TAUT_WANT_FORCE | TAUT_WANT_PULL | stiff,
                                        values, &forced);

@@ -187,9 +187,9 @@ static bool fits(const taut_system *system, const taut_fused *fused)
 {
     const taut_sizes *z = &system->sizes;
     double work = 0;
-    if (z->kind != TAUT_MECHANICAL || system->evaluate || system->muted || z->coordinates < 1 ||
-        z->coordinates > TAUT_FUSED_COORDINATES || fused->rods > TAUT_FUSED_RODS ||
-        !(z->can & TAUT_CAN_INVERT_MASS) ||
+    if (z->kind != TAUT_MECHANICAL || system->evaluate || system->muted || system->pair_sums ||
+        z->coordinates < 1 || z->coordinates > TAUT_FUSED_COORDINATES ||
+        fused->rods > TAUT_FUSED_RODS || !(z->can & TAUT_CAN_INVERT_MASS) ||
         (fused->rods == 0 && fused->kind != TAUT_FUSED_ENERGY &&
          (fused->kind != TAUT_FUSED_ACCELERATION || fused->level > 0)))
         return false;

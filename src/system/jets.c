@@ -101,7 +101,8 @@ static int check_request(const taut_context *context, int order, unsigned wanted
     if (!(context->system->sizes.can & TAUT_CAN_JETS))
         return taut_fail(
             error, TAUT_ERROR_REFUSED,
-            "this system has no Taylor jets: they need expressions (a model file, or a builder)");
+            "this system has no Taylor jets: they need expressions (a model file, or a builder) "
+            "without sums over pairs");
     if (order < 0 || order > TAUT_JET_ORDER_MAX || wanted & ~possible)
         return taut_fail(
             error, TAUT_ERROR_USAGE,

@@ -1,5 +1,5 @@
 /* object.c - a system as an object: made empty, destroyed, and its title, warnings and settings. */
-#include "system/system.h"
+#include "system/pair_sums.h"
 
 #include <math.h>
 
@@ -115,12 +115,18 @@ static int level_of(taut_role role)
 
 double taut_system_work(const taut_system *system)
 {
+    static const double PARTNERS = 30; /* of a particle in a liquid, each pair once */
     const taut_sizes *z = &system->sizes;
     double sum = 8 * ((double)z->coordinates + z->bonds) + 40;
     for (int32_t k = 0; k < system->kernels; k++) {
         const taut_statement_kernel *kernel = system->kernel[k];
         if (kernel->role != TAUT_ROLE_VALUE)
             sum += 30 + (double)kernel->members * kernel->tape->level_end[level_of(kernel->role)];
+    }
+    for (int32_t k = 0; k < system->pair_sums; k++) {
+        const taut_pair_sum *pairs = system->pair_sum[k];
+        sum += 30 + PARTNERS * pairs->families.count[0] *
+                        (double)pairs->kernel->tape->level_end[level_of(TAUT_ROLE_POTENTIAL)];
     }
     return system->kernels > 0 ? sum : 10 * sum; /* functions in C: not known */
 }

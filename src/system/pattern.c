@@ -3,7 +3,7 @@
  * arrays. The n x n pattern is formed at its first request, because explicit methods never need
  * it. */
 #include "base/rows.h"
-#include "system/system.h"
+#include "system/pair_sums.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -163,6 +163,19 @@ static void walk_kernel(walk *w, const taut_statement_kernel *kernel)
     }
 }
 
+/* Sums over pairs: any pair can come near; their maps are made when it does. */
+static void walk_pairs(walk *w, const taut_pair_sum *sum)
+{
+    const taut_pair_families *f = &sum->families;
+    const int d = f->dimension;
+    for (int64_t k = 0; k < (int64_t)f->count[0] * f->count[1]; k++) {
+        const taut_index at[2] = {f->first[0] + d * (taut_index)(k / f->count[1]),
+                                  f->first[1] + d * (taut_index)(k % f->count[1])};
+        for (int e = 0; e < 4 * d * d; e++)
+            touch(w, at[e / (2 * d * d)] + e / (2 * d) % d, at[e / d % 2] + e % d, 0, 0, 0);
+    }
+}
+
 static void walk_all(walk *w, int stage)
 {
     w->stage = stage;
@@ -171,6 +184,9 @@ static void walk_all(walk *w, int stage)
             touch(w, i, i, 0, 0, 0);
     for (int32_t k = 0; k < w->system->kernels; k++)
         walk_kernel(w, w->system->kernel[k]);
+    for (int32_t k = 0; k < w->system->pair_sums && !w->control; k++)
+        if (taut_pair_sum_dense(w->system->pair_sum[k]))
+            walk_pairs(w, w->system->pair_sum[k]);
 }
 
 static int compare(const void *a, const void *b)

@@ -83,6 +83,7 @@ enum {
     TAUT_LIST_EVENT,
     TAUT_LIST_TENSION,
     TAUT_LIST_CONSERVED,
+    TAUT_LIST_PAIR,
     TAUT_LIST_COUNT
 };
 
@@ -110,6 +111,10 @@ struct taut_system {
     taut_statement_kernel **conserved_kernel; /* invariants of mechanical systems (conserved.h) */
     taut_names conserved;
     taut_pattern conserved_rows;
+    taut_statement_kernel **pair_kernel; /* numbers of sums over pairs (pair_sums.h) */
+    struct taut_pair_sum **pair_sum;     /* these sums, which add to the slow potential */
+    int32_t pair_sums;
+    bool fast_terms; /* some terms of [potential] are marked `fast` */
 
     double *parameter_value;        /* at load, [parameters] */
     unsigned char *parameter_fixed; /* 1: structural, 2: overridden, not computed from others */
@@ -182,6 +187,8 @@ struct taut_context {
     /* one per value kernel, lists in the order of value_kernels */
     taut_block_regs *value_regs;
     double *event_value, *event_regs; /* for taut_event_apply */
+    struct taut_pair_work *pairs;     /* [pair_sums] lists of neighbours */
+    double *pair_number;
     /* of taut_evaluate_parameter, made at its first call (jets.c) */
     struct parameter_work *parameter_work;
     void *extra;
@@ -224,6 +231,9 @@ int taut_system_without(const taut_system *base, const unsigned char *muted, tau
 /* Together with TAUT_WANT_JACOBIAN: entries are written by columns (base/rows.h). Where
  * taut_system_columns says so. */
 enum { TAUT_WANT_COLUMNS = 1 << 29 };
+/* Together with TAUT_WANT_FORCE: of terms of the potential that are marked `fast` alone, or of all
+ * other forces. */
+enum { TAUT_WANT_FAST = 1 << 27, TAUT_WANT_SLOW = 1 << 28 };
 static inline bool taut_system_columns(const taut_system *system)
 {
     return system->columns && !system->evaluate && !system->muted;

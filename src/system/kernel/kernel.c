@@ -433,7 +433,7 @@ static int plan_evaluation(taut_statement_kernel *kernel, taut_local *local, tau
     for (int32_t c = 0; c < kernel->locals; c++)
         local[c].places = taut_places_make(local[c].gather, local[c].one, kernel->members);
     kernel->rows = taut_places_make(kernel->row, 0, kernel->members);
-    kernel->steady = !held && is_steady(kernel);
+    kernel->steady = !held && !kernel->fast && is_steady(kernel);
     if (taut_statement_kernel_plan_fetches(kernel, arena) || taut_family_plan(kernel, arena) ||
         (kernel->role == TAUT_ROLE_BOND && plan_watch(kernel, arena)))
         return TAUT_ERROR_MEMORY;
@@ -469,6 +469,7 @@ int taut_statement_kernel_create(taut_statement_kernel_plan *plan, taut_arena *a
                                       .members = plan->members,
                                       .slots = plan->slots,
                                       .locals = m.locals,
+                                      .fast = plan->fast,
                                       .row = plan->row,
                                       .column = plan->column};
     if ((status = find_uses(&m, kernel)) ||

@@ -123,6 +123,7 @@ typedef struct taut_statement_kernel {
     struct taut_family *family;  /* BOND: of springs whose points follow each other, or NULL */
     bool second;                 /* second derivatives are not identically zero */
     bool steady;                 /* POTENTIAL: the gradient depends on nothing but parameters */
+    bool fast;                   /* POTENTIAL: see TAUT_WANT_FAST of system.h */
     /* one member of a bond, potential or force: single.c can run it */
     bool single;
     /* level for requests of f, g, G and stiff force alone (scatter.h), -1: not needed */
@@ -140,6 +141,7 @@ typedef struct taut_statement_kernel_plan {
     int32_t time_slot; /* slot of time, or -1 */
     const taut_index *row, *column;
     bool first_order; /* V is the algebraic variables: no gamma */
+    bool fast;        /* see the kernel */
     /* number of branches so far, raised by those of the guards; NULL: none are made */
     int64_t *branches;
     /* further nodes whose slots are in use; of role GUARD its functions u */

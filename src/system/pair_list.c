@@ -1,0 +1,240 @@
+/* pair_list.c - neighbours by cells, with a skin [Verlet 1967; Hockney, Goel, Eastwood 1974].
+ *
+ * Particles are sorted into cells of at least the width cut + skin; partners are in the same cell
+ * and in those around it. As long as no particle has moved by more than skin/2, all pairs within
+ * the cut-off are listed. Rows are in ascending order, so that the listed pairs that are within the
+ * cut-off, and their order, follow from the positions alone: when the list was built has no
+ * influence on any value. Distances in a periodic box are those of nearest images. */
+#include "system/pair_list.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { DIMENSIONS = 3 };
+
+typedef struct grid {
+    int cells[DIMENSIONS];
+    double low[DIMENSIONS], per[DIMENSIONS]; /* cell = (x - low) * per, per direction */
+    bool wraps[DIMENSIONS];
+} grid;
+
+int taut_pair_list_create(taut_pair_list *list, const taut_pair_families *f, taut_arena *arena,
+                          taut_error *error)
+{
+    *list = (taut_pair_list){.families = f};
+    const int64_t all = (int64_t)f->count[0] + (f->same ? 0 : f->count[1]);
+    list->start = TAUT_NEW(arena, int32_t, f->count[0] + 1);
+    list->reference = TAUT_NEW(arena, double, all * f->dimension);
+    list->cell_start = TAUT_NEW(arena, int32_t, f->count[1] + 2);
+    list->cell_member = TAUT_NEW(arena, int32_t, f->count[1]);
+    list->cell_of = TAUT_NEW(arena, int32_t, f->count[1]);
+    TAUT_NEED(error, list->start, list->reference, list->cell_start, list->cell_member,
+              list->cell_of);
+    return 0;
+}
+
+/* Are all within half the skin of their reference positions? */
+static bool stays(const taut_pair_list *list, const double *q)
+{
+    const taut_pair_families *f = list->families;
+    const double *reference = list->reference, most = list->skin * list->skin / 4;
+    for (int s = 0; s < (f->same ? 1 : 2); s++) {
+        const double *x = q + f->first[s];
+        for (int32_t k = 0; k < f->count[s]; k++, x += f->dimension, reference += f->dimension) {
+            double square = 0;
+            for (int c = 0; c < f->dimension; c++)
+                square += (x[c] - reference[c]) * (x[c] - reference[c]);
+            if (!(square <= most))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool keep_reference(taut_pair_list *list, const double *q)
+{
+    const taut_pair_families *f = list->families;
+    double *reference = list->reference, odd = 0;
+    for (int s = 0; s < (f->same ? 1 : 2); s++)
+        for (int64_t k = 0; k < (int64_t)f->count[s] * f->dimension; k++) {
+            *reference = q[f->first[s] + k];
+            odd += *reference++ * 0;
+        }
+    return odd == 0;
+}
+
+/* Cells of a periodic box, or of the box around the second family; fewer than three in a periodic
+ * direction, or more cells than particles, would not help. */
+static grid make_grid(const taut_pair_list *list, const double *q)
+{
+    const taut_pair_families *f = list->families;
+    const double reach = list->cut + list->skin;
+    grid g = {.cells = {1, 1, 1}};
+    double room = f->count[1];
+    for (int c = 0; c < f->dimension; c++) {
+        double low = INFINITY, high = -INFINITY;
+        const double *x = q + f->first[1] + c;
+        for (int32_t k = 0; k < f->count[1]; k++, x += f->dimension) {
+            low = fmin(low, *x);
+            high = fmax(high, *x);
+        }
+        g.wraps[c] = list->box[c] > 0;
+        g.low[c] = g.wraps[c] ? 0 : low;
+        const double width = g.wraps[c] ? list->box[c] : high - low;
+        double cells = fmin(floor(width / reach), floor(room));
+        if (!(cells >= (g.wraps[c] ? 3 : 1)))
+            cells = 1;
+        g.cells[c] = (int)cells;
+        g.per[c] = width > 0 ? cells / width : 0;
+        room /= cells;
+    }
+    return g;
+}
+
+static int cell_along(const grid *g, int c, double x)
+{
+    double u = (x - g->low[c]) * g->per[c];
+    if (g->wraps[c])
+        u -= g->cells[c] * floor(u / g->cells[c]);
+    return u < 0 ? 0 : u < g->cells[c] ? (int)u : g->cells[c] - 1;
+}
+
+static void sort_into_cells(taut_pair_list *list, const grid *g, const double *q)
+{
+    const taut_pair_families *f = list->families;
+    const int32_t cells = g->cells[0] * g->cells[1] * g->cells[2];
+    memset(list->cell_start, 0, (size_t)(cells + 1) * sizeof *list->cell_start);
+    for (int32_t k = 0; k < f->count[1]; k++) {
+        const double *x = q + f->first[1] + (int64_t)k * f->dimension;
+        int32_t cell = 0;
+        for (int c = f->dimension - 1; c >= 0; c--)
+            cell = cell * g->cells[c] + cell_along(g, c, x[c]);
+        list->cell_of[k] = cell;
+        list->cell_start[cell + 1]++;
+    }
+    for (int32_t k = 0; k < cells; k++)
+        list->cell_start[k + 1] += list->cell_start[k];
+    for (int32_t k = f->count[1] - 1; k >= 0; k--) /* cell_start[c + 1] moves down to that of c */
+        list->cell_member[--list->cell_start[list->cell_of[k] + 1]] = k;
+    for (int32_t k = 0; k < cells; k++)
+        list->cell_start[k] = list->cell_start[k + 1];
+    list->cell_start[cells] = f->count[1];
+}
+
+/* The cells to look into along one direction. */
+static int cells_along(const grid *g, int c, double x, int *cell)
+{
+    const int here = cell_along(g, c, x), n = g->cells[c];
+    int count = 0;
+    for (int k = here - 1; k <= here + 1; k++) {
+        if (n == 1 ? k == here : g->wraps[c] || (k >= 0 && k < n))
+            cell[count++] = (k + n) % n;
+    }
+    return count;
+}
+
+/* More room, half as much as is in use and a cell of any size; nothing is lost. */
+static int make_room(taut_pair_list *list, int64_t used, taut_arena *arena, taut_error *error)
+{
+    const taut_pair_families *f = list->families;
+    const int64_t more = used + used / 2 + 16 * (int64_t)f->count[0] + f->count[1];
+    if (more > INT32_MAX)
+        return taut_fail(error, TAUT_ERROR_SIZE,
+                         "a sum over pairs has more than %d pairs within its cut-off and skin: "
+                         "shorten the cut-off",
+                         INT32_MAX / 2);
+    int32_t *partner = TAUT_NEW(arena, int32_t, more);
+    TAUT_NEED(error, partner);
+    if (used)
+        memcpy(partner, list->partner, (size_t)used * sizeof *partner);
+    list->partner = partner;
+    list->capacity = more;
+    return 0;
+}
+
+static void sort_row(int32_t *row, int64_t count)
+{
+    for (int64_t i = 1; i < count; i++) {
+        int32_t value = row[i];
+        int64_t j = i;
+        for (; j > 0 && row[j - 1] > value; j--)
+            row[j] = row[j - 1];
+        row[j] = value;
+    }
+}
+
+/* The square of the distance. */
+static inline double distance(const taut_pair_list *list, int dimension, const double *x,
+                              const double *y)
+{
+    double square = 0;
+    for (int c = 0; c < dimension; c++) {
+        double d = x[c] - y[c];
+        d -= taut_pair_shift(d, list->box[c], list->inverse[c]);
+        square += d * d;
+    }
+    return square;
+}
+
+/* Adds the partners of particle i from one cell to its row; there is room. */
+static int64_t take_cell(const taut_pair_list *list, const double *q, int32_t i, int32_t cell,
+                         int64_t used)
+{
+    const taut_pair_families *f = list->families;
+    const int d = f->dimension;
+    const double reach = list->cut + list->skin, most = reach * reach,
+                 *x = q + f->first[0] + (int64_t)i * d;
+    for (int32_t k = list->cell_start[cell]; k < list->cell_start[cell + 1]; k++) {
+        const int32_t j = list->cell_member[k];
+        const int64_t apart = (int64_t)f->low[0] + i - f->low[1] - j;
+        const double *y = q + f->first[1] + (int64_t)j * d;
+        if ((f->same && j <= i) || (apart < f->apart && -apart < f->apart))
+            continue;
+        list->partner[used] = j;
+        used += (d == 3 ? distance(list, 3, x, y) : distance(list, 2, x, y)) < most;
+    }
+    return used;
+}
+
+static int build(taut_pair_list *list, const double *q, taut_arena *arena, taut_error *error)
+{
+    const taut_pair_families *f = list->families;
+    const grid g = make_grid(list, q);
+    int64_t used = 0;
+    sort_into_cells(list, &g, q);
+    for (int32_t i = 0; i < f->count[0]; i++) {
+        const double *x = q + f->first[0] + (int64_t)i * f->dimension;
+        int cell[DIMENSIONS][3] = {{0}}, count[DIMENSIONS] = {1, 1, 1};
+        for (int c = 0; c < f->dimension; c++)
+            count[c] = cells_along(&g, c, x[c], cell[c]);
+        list->start[i] = (int32_t)used;
+        for (int k = 0; k < count[0] * count[1] * count[2]; k++) {
+            const int here =
+                (cell[2][k / count[0] / count[1]] * g.cells[1] + cell[1][k / count[0] % count[1]]) *
+                    g.cells[0] +
+                cell[0][k % count[0]];
+            const int64_t most = used + list->cell_start[here + 1] - list->cell_start[here];
+            if (most > list->capacity)
+                TAUT_TRY(make_room(list, used, arena, error));
+            used = take_cell(list, q, i, here, used);
+        }
+        sort_row(list->partner + list->start[i], used - list->start[i]);
+    }
+    list->start[f->count[0]] = (int32_t)used;
+    const bool scarce = list->builds == 0 && list->capacity < used + used / 3;
+    return scarce ? make_room(list, used, arena, error) : 0;
+}
+
+int taut_pair_list_update(taut_pair_list *list, const double *q, taut_arena *arena,
+                          taut_error *error)
+{
+    if (list->valid && stays(list, q))
+        return 0;
+    list->valid = false;
+    if (!keep_reference(list, q))
+        return 0;
+    TAUT_TRY(build(list, q, arena, error));
+    list->valid = true;
+    list->builds++;
+    return 0;
+}

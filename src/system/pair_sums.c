@@ -1,0 +1,347 @@
+/* pair_sums.c - see pair_sums.h. An evaluation walks the rows of the list, collects the pairs
+ * within the cut-off in batches, the second particle as the nearest image of the first one, and
+ * runs the kernel of the term on each batch: the same loads, tape and scatter as for other
+ * statements. */
+#include "system/pair_sums.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/rows.h"
+#include "system/kernel/scatter.h"
+
+/* The place of a local coordinate: side and component. */
+static int side_of(const taut_pair_sum *sum, int32_t slot, int *component)
+{
+    const taut_slot *s = &sum->kernel->slot[slot];
+    const int side = sum->side[slot];
+    const taut_index at = s->gather ? s->gather[0] : s->one;
+    *component = (int)(at - sum->families.first[side]);
+    return side;
+}
+
+/* A copy of the term's kernel that reads and writes through the arrays of a batch. */
+static int make_kernel(taut_pair_work *w, taut_arena *arena, taut_error *error)
+{
+    const taut_statement_kernel *from = w->sum->kernel;
+    taut_statement_kernel *kernel = &w->kernel;
+    const int lanes = w->regs.lanes, d = w->sum->families.dimension;
+    taut_local *local = TAUT_NEW(arena, taut_local, from->locals);
+    taut_fetch *fetch = TAUT_NEW(arena, taut_fetch, from->fetches);
+    TAUT_NEED(error, local, fetch);
+    memcpy(local, from->local, (size_t)from->locals * sizeof *local);
+    memcpy(fetch, from->fetch, (size_t)from->fetches * sizeof *fetch);
+    for (int32_t c = 0; c < from->locals; c++) {
+        TAUT_NEED(error, w->gather[c] = TAUT_NEW(arena, taut_index, lanes));
+        local[c].gather = w->gather[c];
+        local[c].places = (taut_places){.gather = w->gather[c]};
+    }
+    for (int32_t k = 0; k < from->fetches; k++) {
+        taut_fetch *f = &fetch[k];
+        const int side = w->sum->side[f->to];
+        int component;
+        f->pair = false;
+        if (f->source == TAUT_FROM_Q) {
+            const int at = side_of(w->sum, f->to, &component) * d + component;
+            f->places = (taut_places){.first = (taut_index)at * lanes, .stride = 1};
+        } else if (f->source == TAUT_FROM_DATA && side >= 0) {
+            TAUT_TRY(TAUT_RESERVE(arena, lanes, error, &w->data[f->to]));
+            f->data = w->data[f->to];
+        } else if (side >= 0) {
+            taut_index *gather = TAUT_NEW(arena, taut_index, lanes);
+            TAUT_NEED(error, gather);
+            w->gather[from->locals + f->to] = gather;
+            f->places = (taut_places){.gather = gather};
+        }
+    }
+    kernel->local = local;
+    kernel->fetch = fetch;
+    return 0;
+}
+
+static int make_work(taut_pair_work *w, const taut_pair_sum *sum, taut_arena *arena,
+                     taut_error *error)
+{
+    enum { MANY = 1 << 16 };
+    w->sum = sum;
+    w->kernel = *sum->kernel;
+    w->kernel.members = MANY; /* for the number of lanes */
+    TAUT_TRY(taut_pair_list_create(&w->list, &sum->families, arena, error));
+    if (taut_statement_kernel_regs(&w->kernel, arena, &w->regs))
+        return taut_fail_memory(error);
+    const int32_t lanes = w->regs.lanes, nc = w->kernel.locals;
+    w->kernel.members = lanes;
+    w->gather = TAUT_NEW(arena, taut_index *, nc + w->kernel.slots);
+    w->data = TAUT_NEW(arena, double *, w->kernel.slots);
+    w->pair[0] = TAUT_NEW(arena, int32_t, lanes);
+    w->pair[1] = TAUT_NEW(arena, int32_t, lanes);
+    w->map =
+        taut_pair_sum_dense(sum) ? TAUT_NEW(arena, taut_index, (int64_t)nc * nc * lanes) : NULL;
+    TAUT_NEED(error, w->gather, w->data, w->pair[0], w->pair[1]);
+    if (taut_pair_sum_dense(sum))
+        TAUT_NEED(error, w->map);
+    w->kernel.map = w->map;
+    TAUT_TRY(TAUT_RESERVE(arena, 2 * (int64_t)sum->families.dimension * lanes, error, &w->q));
+    return make_kernel(w, arena, error);
+}
+
+bool taut_pair_sum_dense(const taut_pair_sum *sum)
+{
+    return (double)sum->families.count[0] * sum->families.count[1] <= TAUT_PAIR_DENSE;
+}
+
+int taut_pair_sums_check(const taut_system *system, taut_error *error)
+{
+    for (int32_t k = 0; k < system->pair_sums; k++)
+        if (!taut_pair_sum_dense(system->pair_sum[k]))
+            return taut_fail(error, TAUT_ERROR_REFUSED,
+                             "derivatives of forces that are sums over pairs exist for families "
+                             "of at most %d particles: use an explicit method",
+                             (int)sqrt(TAUT_PAIR_DENSE));
+    return 0;
+}
+
+int taut_pair_sums_create(taut_context *context, taut_error *error)
+{
+    const taut_system *system = context->system;
+    const int32_t count = system->pair_sums;
+    context->pairs = TAUT_NEW(&context->arena, taut_pair_work, count);
+    TAUT_NEED(error, context->pairs);
+    TAUT_TRY(TAUT_RESERVE(&context->arena, (int64_t)count * TAUT_PAIR_NUMBERS, error,
+                          &context->pair_number));
+    for (int32_t k = 0; k < count; k++) {
+        taut_pair_work *w = &context->pairs[k];
+        w->number = context->pair_number + (int64_t)k * TAUT_PAIR_NUMBERS;
+        TAUT_TRY(make_work(w, system->pair_sum[k], &context->arena, error));
+    }
+    return 0;
+}
+
+/* ---- batches */
+
+/* Maps and data of n pairs of particles. */
+static void fill(taut_pair_work *w, int n)
+{
+    const taut_statement_kernel *kernel = &w->kernel;
+    const taut_pair_families *f = &w->sum->families;
+    for (int32_t c = 0; c < kernel->locals; c++) {
+        int component;
+        const int side = side_of(w->sum, kernel->local[c].q_slot, &component);
+        const taut_index first = f->first[side] + component;
+        for (int l = 0; l < n; l++)
+            w->gather[c][l] = first + f->dimension * w->pair[side][l];
+    }
+    for (int32_t s = 0; s < kernel->slots; s++) {
+        const taut_slot *slot = &kernel->slot[s];
+        taut_index *gather = w->gather[kernel->locals + s];
+        for (int l = 0; w->data[s] && l < n; l++)
+            w->data[s][l] = slot->data[w->pair[w->sum->side[s]][l]];
+        for (int l = 0; gather && l < n; l++)
+            gather[l] = slot->gather[w->pair[w->sum->side[s]][l]];
+    }
+}
+
+/* Where their second derivatives are. */
+static void fill_map(taut_pair_work *w, const taut_pattern *tangent, int n)
+{
+    const int32_t nc = w->kernel.locals;
+    for (int32_t a = 0; a < nc; a++)
+        for (int32_t b = 0; b < nc; b++)
+            for (int l = 0; l < n; l++)
+                w->map[((int64_t)a * nc + b) * w->regs.lanes + l] =
+                    taut_row_find(tangent, w->gather[a][l], w->gather[b][l]);
+}
+
+static void run_batch(taut_context *context, taut_pair_work *w, const taut_inputs *inputs,
+                      unsigned wanted, int level, int n, taut_values *values)
+{
+    taut_inputs own = *inputs;
+    own.q = w->q;
+    fill(w, n);
+    if (wanted & TAUT_WANT_FORCE_DQ)
+        fill_map(w, &taut_system_patterns(context->system)->tangent, n);
+    taut_statement_kernel_run(&w->kernel, level, 0, n, &own, &w->regs);
+    taut_statement_kernel_scatter(context, &w->kernel, wanted, 0, n, w->regs.regs, w->regs.lanes,
+                                  inputs->v, values);
+}
+
+/* Partners of particle i from row[0 .. count-1] into the batch, behind the n pairs that are in it;
+ * there is room for all. Returns how many there are then. */
+static inline int collect(taut_pair_work *w, const double *q, int d, int32_t i, const int32_t *row,
+                          int count, int n)
+{
+    const taut_pair_families *f = &w->sum->families;
+    const taut_pair_list list = w->list;
+    const int64_t lanes = w->regs.lanes;
+    const double most = list.cut * list.cut, *from = q + f->first[1];
+    double *const to = w->q, x[3] = {0};
+    int32_t *const first = w->pair[0], *const second = w->pair[1];
+    for (int c = 0; c < d; c++)
+        x[c] = q[f->first[0] + (int64_t)i * d + c];
+    for (int k = 0; k < count; k++) {
+        const double *y = from + (int64_t)row[k] * d;
+        double square = 0;
+        for (int c = 0; c < d; c++) {
+            const double apart = x[c] - y[c],
+                         shift = taut_pair_shift(apart, list.box[c], list.inverse[c]);
+            square += (apart - shift) * (apart - shift);
+            to[c * lanes + n] = x[c];
+            to[(d + c) * lanes + n] = y[c] + shift;
+        }
+        first[n] = i;
+        second[n] = row[k];
+        n += square < most;
+    }
+    return n;
+}
+
+static void add_sum(taut_context *context, taut_pair_work *w, const taut_inputs *inputs,
+                    unsigned wanted, int level, taut_values *values)
+{
+    const taut_pair_list *list = &w->list;
+    int n = 0;
+    for (int32_t i = 0; i < w->sum->families.count[0]; i++)
+        for (int32_t k = list->start[i], next; k < list->start[i + 1]; k = next) {
+            const int32_t room = w->regs.lanes - n, rest = list->start[i + 1] - k;
+            next = k + (rest < room ? rest : room);
+            const int32_t *row = list->partner + k;
+            n = w->sum->families.dimension == 3 ? collect(w, inputs->q, 3, i, row, next - k, n)
+                                                : collect(w, inputs->q, 2, i, row, next - k, n);
+            if (n == w->regs.lanes) {
+                run_batch(context, w, inputs, wanted, level, n, values);
+                n = 0;
+            }
+        }
+    if (n > 0)
+        run_batch(context, w, inputs, wanted, level, n, values);
+}
+
+int taut_pair_sums_update(taut_context *context, const double *q, taut_error *error)
+{
+    for (int32_t k = 0; k < context->system->pair_sums; k++)
+        TAUT_TRY(taut_pair_list_update(&context->pairs[k].list, q, &context->arena, error));
+    return 0;
+}
+
+void taut_pair_sums_add(taut_context *context, const taut_inputs *inputs, unsigned wanted,
+                        unsigned part, taut_values *values)
+{
+    for (int32_t k = 0; k < context->system->pair_sums; k++) {
+        taut_pair_work *w = &context->pairs[k];
+        const int level = taut_statement_kernel_level(&w->kernel, wanted);
+        if (level < 0 || (part && w->kernel.fast == (part == TAUT_WANT_SLOW)))
+            continue;
+        if (w->list.valid) {
+            add_sum(context, w, inputs, wanted, level, values);
+            continue;
+        }
+        /* positions that are not finite have no neighbours */
+        if (wanted & TAUT_WANT_ENERGY)
+            values->potential = NAN;
+        if (wanted & TAUT_WANT_FORCE)
+            values->force[w->sum->families.first[0]] = NAN;
+    }
+}
+
+/* ---- numbers */
+
+/* Points at the sum in its model file. */
+static int at_place(const taut_pair_sum *sum, taut_error *error, int code)
+{
+    if (error) {
+        memcpy(error->file, sum->place->file, sizeof error->file);
+        memcpy(error->source, sum->place->source, sizeof error->source);
+        error->line = sum->place->line;
+        error->column = sum->place->column;
+        error->source_column = sum->place->source_column;
+    }
+    return code;
+}
+
+/* Largest |term| of pairs at a distance, over particles of equal number. */
+static double largest_at(taut_context *context, taut_pair_work *w, double distance)
+{
+    static const double direction[2][3] = {{0.6, 0.8, 0}, {0.48, 0.6, 0.64}};
+    const taut_pair_families *f = &w->sum->families;
+    const int d = f->dimension, lanes = w->regs.lanes;
+    const int32_t most = f->count[0] > f->count[1] ? f->count[0] : f->count[1];
+    const taut_inputs inputs = {.q = w->q, .v = context->scratch, .parameter = context->parameter};
+    double largest = 0;
+    for (int32_t first = 0; first < most; first += lanes) {
+        const int n = most - first < lanes ? most - first : lanes;
+        for (int l = 0; l < n; l++) {
+            for (int s = 0; s < 2; s++)
+                w->pair[s][l] = first + l < f->count[s] ? first + l : f->count[s] - 1;
+            for (int c = 0; c < d; c++) {
+                w->q[c * lanes + l] = 0;
+                w->q[(d + c) * lanes + l] = distance * direction[d - 2][c];
+            }
+        }
+        fill(w, n);
+        taut_statement_kernel_run(&w->kernel, 0, 0, n, &inputs, &w->regs);
+        const double *u = w->regs.regs + (int64_t)w->kernel.tape->output[0] * lanes;
+        for (int l = 0; l < n; l++)
+            largest = !(fabs(u[l]) <= largest) ? fabs(u[l]) : largest;
+    }
+    return largest;
+}
+
+/* A term that jumps at the cut-off does not conserve energy. */
+static int check_term(taut_context *context, taut_pair_work *w, taut_error *error)
+{
+    static const double rounding = 1e-9;
+    const double cut = w->list.cut, at = largest_at(context, w, cut);
+    double scale = 0;
+    for (int k = 5; k < 10; k++)
+        scale = fmax(scale, largest_at(context, w, cut * k / 10));
+    if (at <= rounding * scale)
+        return 0;
+    return taut_fail(
+        error, TAUT_ERROR_MODEL,
+        "the term of this sum over pairs is %.3g at the cut-off %g: it must be 0 there; write "
+        "'shift', which subtracts that value, or multiply the term by a function that ends "
+        "smoothly, such as (1 - (r/rc)^2)^3",
+        at, cut);
+}
+
+static int renew(taut_context *context, taut_pair_work *w, taut_error *error)
+{
+    static const double part = 0.12; /* default skin over the cut-off */
+    const taut_pair_sum *sum = w->sum;
+    const double *number = w->number;
+    taut_statement_kernel_set_parameters(&w->kernel, context->parameter, &w->regs);
+    w->list.valid = false;
+    w->list.cut = number[TAUT_PAIR_CUT];
+    w->list.skin = sum->skin ? number[TAUT_PAIR_SKIN_WIDTH] : part * w->list.cut;
+    if (!(w->list.cut > 0 && w->list.skin > 0) || !isfinite(w->list.cut + w->list.skin))
+        return taut_fail(error, TAUT_ERROR_MODEL,
+                         "a sum over pairs has the cut-off %g and the skin %g: both must be "
+                         "positive",
+                         w->list.cut, w->list.skin);
+    for (int c = 0; c < sum->families.dimension && sum->periodic; c++) {
+        w->list.box[c] = number[TAUT_PAIR_BOX + c];
+        w->list.inverse[c] = 1 / w->list.box[c];
+        if (!(w->list.box[c] >= 2 * w->list.cut) || !isfinite(w->list.box[c]))
+            return taut_fail(error, TAUT_ERROR_MODEL,
+                             "the cut-off %g is more than half of the periodic box %g: a particle "
+                             "would have two images within it; shorten the cut-off or enlarge the "
+                             "box",
+                             w->list.cut, w->list.box[c]);
+    }
+    return check_term(context, w, error);
+}
+
+int taut_pair_sums_renew(taut_context *context, taut_error *error)
+{
+    const taut_inputs inputs = {.q = context->scratch,
+                                .v = context->scratch,
+                                .parameter = context->parameter,
+                                .t = context->system->from};
+    if (context->system->pair_sums == 0)
+        return 0;
+    taut_run_list(context, TAUT_LIST_PAIR, &inputs, context->pair_number);
+    for (int32_t k = 0; k < context->system->pair_sums; k++)
+        if (renew(context, &context->pairs[k], error))
+            return at_place(context->system->pair_sum[k], error, TAUT_ERROR_MODEL);
+    return 0;
+}
