@@ -250,6 +250,8 @@ typedef struct taut_row {
         /* at the end of the step: max over rigid bonds of |g|, |gdot|; first order: see result */
         drift_velocity;
     double energy; /* NaN when there is none */
+    /* k + 1: event k is met here (of several at one time the first); 0: none */
+    taut_index event;
 } taut_row;
 typedef struct taut_sink {
     int (*begin)(void *user, const taut_system *system, taut_error *error);
@@ -365,6 +367,11 @@ TAUT_API int64_t taut_solver_kept(const taut_solver *solver, double *from, doubl
  * state; rigid bonds hold. */
 TAUT_API int taut_solver_interpolate(taut_solver *solver, double t, double *q, double *v,
                                      double *lambda, taut_error *error);
+/* Rows at these times, ascending in the direction of the run, within it, instead of those of
+ * `every`; in addition to the initial state, events and the end. To be called before a run, and
+ * again after taut_solver_restore. The times are copied. */
+TAUT_API int taut_solver_times(taut_solver *solver, const double *times, int64_t count,
+                               taut_error *error);
 /* How many rows taut_solver_run writes up to the end time, events aside; NaN: not known, a row for
  * each step of adaptive size. */
 TAUT_API double taut_solver_rows(const taut_solver *solver);
@@ -400,6 +407,7 @@ typedef struct taut_memory_rows {
     taut_index coordinates, velocities, multipliers, outputs;
     const double *t, *q, *v, *lambda, *output, *energy;
     const double *drift; /* two numbers a row: position, velocity */
+    const double *event; /* k + 1: event k is met here; 0: none */
 } taut_memory_rows;
 TAUT_API int taut_memory_sink_create(const taut_allocator *allocator, taut_memory_sink **memory,
                                      taut_sink *sink, taut_error *error);
