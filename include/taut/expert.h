@@ -245,6 +245,12 @@ TAUT_API const char *taut_system_table(const taut_system *system, taut_index k);
  * of which the motion is not specified. */
 TAUT_API double taut_system_memory_slow(const taut_system *system);
 
+/* Rows at these times, ascending in the direction of the run, within it, instead of those of
+ * `every`; in addition to the initial state, events and the end. To be called before a run, and
+ * again after taut_solver_restore. The times are copied. */
+TAUT_API int taut_solver_times(taut_solver *solver, const double *times, int64_t count,
+                               taut_error *error);
+
 /* ---- saving a run, and going on with it in another process */
 
 /* Takes bytes; 0, or anything else when it cannot. */

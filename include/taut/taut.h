@@ -246,12 +246,10 @@ typedef struct taut_row {
     double t;
     /* [n], [n], [m], [outputs]; first order: q the state, v the algebraic variables */
     const double *q, *v, *lambda, *outputs;
-    double drift_position,
-        /* at the end of the step: max over rigid bonds of |g|, |gdot|; first order: see result */
-        drift_velocity;
-    double energy; /* NaN when there is none */
-    /* k + 1: event k is met here (of several at one time the first); 0: none */
-    taut_index event;
+    /* at the end of the step: max over rigid bonds of |g|, |gdot|; first order: see result */
+    double drift_position, drift_velocity;
+    double energy;    /* NaN when there is none */
+    taut_index event; /* k + 1: event k is met here, of several at one time the first; 0: none */
 } taut_row;
 typedef struct taut_sink {
     int (*begin)(void *user, const taut_system *system, taut_error *error);
@@ -265,8 +263,7 @@ typedef int (*taut_progress)(void *user, double t, double until, int64_t steps);
 
 typedef struct taut_result {
     size_t size;
-    int status; /* TAUT_OK, TAUT_EVENT, TAUT_INTERRUPTED, TAUT_LIMIT, TAUT_INACCURATE or the error
-                 */
+    int status; /* TAUT_OK, TAUT_EVENT, TAUT_INTERRUPTED, TAUT_LIMIT, TAUT_INACCURATE, an error */
     double t;
     const char *method, *motion;
     const char *event; /* name of the event met, or NULL */
@@ -367,11 +364,6 @@ TAUT_API int64_t taut_solver_kept(const taut_solver *solver, double *from, doubl
  * state; rigid bonds hold. */
 TAUT_API int taut_solver_interpolate(taut_solver *solver, double t, double *q, double *v,
                                      double *lambda, taut_error *error);
-/* Rows at these times, ascending in the direction of the run, within it, instead of those of
- * `every`; in addition to the initial state, events and the end. To be called before a run, and
- * again after taut_solver_restore. The times are copied. */
-TAUT_API int taut_solver_times(taut_solver *solver, const double *times, int64_t count,
-                               taut_error *error);
 /* How many rows taut_solver_run writes up to the end time, events aside; NaN: not known, a row for
  * each step of adaptive size. */
 TAUT_API double taut_solver_rows(const taut_solver *solver);

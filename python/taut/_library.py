@@ -5,6 +5,7 @@ The GIL is released in every call. A callback takes it again, and an exception i
 """
 from __future__ import annotations
 
+import functools
 import numbers
 import threading
 from typing import Any, Callable, Iterable, Mapping, Optional
@@ -79,22 +80,28 @@ def new_struct(name: str) -> Any:
     return struct
 
 
+@functools.lru_cache(maxsize=None)
+def _readers(kind: Any) -> list[tuple[str, Optional[Callable[[Any], Any]]]]:
+    """Members of a struct that Python can have, and how each is read; None: as it is."""
+    found: list[tuple[str, Optional[Callable[[Any], Any]]]] = []
+    for name, field in (kind.item if kind.kind == "pointer" else kind).fields:
+        if name in ("size", "reserved"):
+            continue
+        if field.type.kind in ("primitive", "enum"):
+            found.append((name, None))
+        elif field.type.cname == "char *" or field.type.cname.startswith("char["):
+            found.append((name, text))
+        elif field.type.kind == "struct":
+            found.append((name, members))
+        elif field.type.kind == "array" and field.type.item.kind == "primitive":
+            found.append((name, list))
+    return found
+
+
 def members(struct: Any, without: Iterable[str] = ()) -> dict[str, Any]:
     """Numbers and texts of a C struct by name; structs inside become dictionaries."""
-    kind, values = ffi.typeof(struct), {}
-    for name, field in (kind.item if kind.kind == "pointer" else kind).fields:
-        if name in ("size", "reserved") or name in without:
-            continue
-        value = getattr(struct, name)
-        if field.type.kind in ("primitive", "enum"):
-            values[name] = value
-        elif field.type.cname == "char *" or field.type.cname.startswith("char["):
-            values[name] = text(value)
-        elif field.type.kind == "struct":
-            values[name] = members(value)
-        elif field.type.kind == "array" and field.type.item.kind == "primitive":
-            values[name] = list(value)
-    return values
+    return {name: read(getattr(struct, name)) if read else getattr(struct, name)
+            for name, read in _readers(ffi.typeof(struct)) if name not in without}
 
 
 class _Memory:
@@ -205,6 +212,7 @@ class System:
     def find(self, item: str, name: str) -> int:
         return int(lib.taut_system_find(self.pointer, _ITEMS[item], name.encode()))
 
+    @functools.cached_property
     def columns(self) -> dict[str, tuple[str, int]]:
         """Where each column of a CSV file stands: ("q", 0) and so on."""
         table = {name: ("q", k) for k, name in enumerate(self.names("coordinate"))}

@@ -311,9 +311,9 @@ class Model:
             return q, v
         q, v = q.copy(), v.copy()
         for name, value in self._start_values().items():
-            part, k = self._system.columns().get(name, ("", -1))
+            part, k = self._system.columns.get(name, ("", -1))
             if part not in ("q", "v"):
-                raise Error(f"no coordinate '{name}'{near_miss(name, self._system.columns())}")
+                raise Error(f"no coordinate '{name}'{near_miss(name, self._system.columns)}")
             (q if part == "q" else v)[k] = float(value)
         return q, v
 
@@ -416,7 +416,7 @@ class Model:
         system, error = self._system, new_error()
         q, v = np.zeros(system.n), np.zeros(system.velocities)
         check(lib.taut_context_start(system.context(), t, doubles(q), doubles(v), error), error)
-        return State(system.columns(), t, q, v)
+        return State(system.columns, t, q, v)
 
     def __repr__(self) -> str:
         name = Path(self._source).stem if self._source and "\n" not in self._source else self.title
@@ -513,7 +513,7 @@ class Model:
         info["warnings"] = texts(lib.taut_projection_warning, pointer)
         if result.stiff_force:
             info["stiff_force"] = copy(result.stiff_force, system.n)
-        columns = system.columns()
+        columns = system.columns
         start = State(columns, result.t, copy(result.start_q, system.n),
                       copy(result.start_v, system.velocities))
         return Projection(columns, result.t, copy(result.q, system.n),

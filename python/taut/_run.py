@@ -51,7 +51,7 @@ class Run:
         q, v, lam = (np.zeros(k) for k in (system.n, system.velocities, system.multipliers))
         check(lib.taut_solver_interpolate(self.solver, t, doubles(q), doubles(v), doubles(lam), error),
               error)
-        return State(system.columns(), t, q, v, lam)
+        return State(system.columns, t, q, v, lam)
 
     def info(self, status: int, message: str, title: str) -> dict[str, Any]:
         result = new_struct("taut_result")
@@ -86,7 +86,7 @@ class Run:
         check(lib.taut_memory_sink_get(memory, rows, ffi.NULL), None)
         arrays, t_events = _arrays(system, rows, memory, times, events)
         message = failure.message if failure else text(lib.taut_code_text(status))
-        result = Result(system.columns(), arrays, self.info(status, message, title or "run"), t_events,
+        result = Result(system.columns, arrays, self.info(status, message, title or "run"), t_events,
                         model, (lambda: self.interpolate) if dense else self.dense)
         if failure:
             failure.result = result
@@ -150,7 +150,7 @@ class Stepper(Run):
     def state(self) -> State:
         """The present state, a copy."""
         system = self.system
-        return State(system.columns(), self.t, copy(lib.taut_solver_position(self.solver), system.n),
+        return State(system.columns, self.t, copy(lib.taut_solver_position(self.solver), system.n),
                      copy(lib.taut_solver_velocity(self.solver), system.velocities),
                      copy(lib.taut_solver_multipliers(self.solver), system.multipliers))
 

@@ -1,6 +1,7 @@
-/* rows.c - a run from C, as taut.Model.solve makes it: rows MODEL.taut REPEAT FILE [OPTION=VALUE]...
- * writes the rows, t q v lambda outputs of each, as doubles to FILE, and prints the shortest
- * processor time of a run: options, solver, rows in memory. Exit status 3: it was refused. */
+/* rows.c - a run from C, as taut.Model.solve makes it: rows MODEL.taut REPEAT FILE
+ * [OPTION=VALUE]... writes the rows, t q v lambda outputs of each, as doubles to FILE, and prints
+ * the shortest processor time of a run: options, solver, rows in memory. Exit status 3: it was
+ * refused. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -80,8 +80,8 @@ typedef struct taut_rows {
      * compared; NULL: by `every` */
     const double *times;
     int64_t count;
-    int64_t next;   /* number of the next row by time: from + next * every, or times[next] */
-    double written; /* time of the latest row; NaN before */
+    int64_t next;     /* number of the next row by time: from + next * every, or times[next] */
+    double written;   /* time of the latest row; NaN before */
     taut_index event; /* k + 1 while the row of event k is written; 0 */
 } taut_rows;
 

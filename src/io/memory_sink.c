@@ -49,7 +49,7 @@ static int row(void *user, const taut_row *given, taut_error *error)
     taut_memory_sink *s = user;
     const double drift[2] = {given->drift_position, given->drift_velocity}, event = given->event;
     const double *from[FIELDS] = {&given->t,      given->q,       given->v, given->lambda,
-                                  given->outputs, &given->energy, drift, &event};
+                                  given->outputs, &given->energy, drift,    &event};
     if (s->rows == s->capacity)
         TAUT_TRY(grow(s, error));
     for (int k = 0; k < FIELDS; k++)
