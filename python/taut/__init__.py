@@ -10,9 +10,10 @@ from ._library import Error, lib as _lib, option_table as options, text as _text
 from ._model import Model, Parameters, models
 from ._result import Projection, Report, Result, State, load
 from ._run import Stepper
+from ._sweep import Sweep
 
 __version__: str = _text(_lib.taut_version())
 features: str = _text(_lib.taut_features())
 
 __all__ = ["Error", "Model", "Parameters", "Projection", "Report", "Result", "State", "Stepper",
-           "features", "load", "models", "options"]
+           "Sweep", "features", "load", "models", "options"]

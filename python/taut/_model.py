@@ -11,6 +11,7 @@ from ._library import (Array, Error, Functions, System, check, copy, doubles, ff
                        members, near_miss, new_error, new_struct, owned, reals, text)
 from ._result import Projection, Report, Result, State
 from ._run import Run, Stepper, texts
+from ._sweep import Sweep, sweep
 
 _SHIPPED = Path(__file__).parent / "models"
 Value = Union[float, str]
@@ -405,10 +406,14 @@ class Model:
         >>> bool(m.at({"x1": 0.5}).initial()["x1"] == 0.5)
         True
         """
+        other = self._copy()
+        other._start = start
+        other._begin()
+        return other
+
+    def _copy(self) -> "Model":
         other: "Model" = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other._set, other._start = dict(self._set), start
-        other._begin()
         return other
 
     def initial(self, t: float = 0.0) -> State:
@@ -463,6 +468,21 @@ class Model:
                 resume: Union[str, "os.PathLike[str]", None] = None, **options: Any) -> Stepper:
         """A run that goes on at request; resume continues one that was saved by checkpoint."""
         return Stepper(self._system, _span(options, t_span), resume)
+
+    def sweep(self, vary: Mapping[str, Sequence[Any]], t_span: Optional[tuple[float, float]] = None, *,
+              keep: Union[str, Sequence[str]], workers: int = 1, **options: Any) -> Sweep:
+        """A run for every combination of the values of parameters, initial values and options.
+
+        keep: what the table has of each run: "max(energy)", "end(x1)", "rms(x1')", "count(apex)";
+        docs/python.md lists the functions. A failed run is a row, too. workers: threads; the table
+        does not depend on their number.
+
+        >>> import taut
+        >>> s = taut.Model("pendulum").sweep({"rtol": [1e-3, 1e-6]}, (0, 1), keep=["end(x)"])
+        >>> len(s)
+        2
+        """
+        return sweep(self, vary, t_span, keep, workers, options)
 
     def check(self, **options: Any) -> Report:
         """Examines the model at its initial state: derivatives, rank, frequencies, advice.

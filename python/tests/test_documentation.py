@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import taut
-from taut import _library, _model, _result, _run
+from taut import _library, _model, _result, _run, _sweep
 
 HERE = Path(__file__).resolve().parent.parent
 
 
-@pytest.mark.parametrize("module", [taut, _library, _model, _result, _run], ids=lambda m: m.__name__)
+@pytest.mark.parametrize("module", [taut, _library, _model, _result, _run, _sweep], ids=lambda m: m.__name__)
 def test_docstrings(module):
     found = doctest.testmod(module)
     assert found.failed == 0 and found.attempted > 0
