@@ -36,14 +36,15 @@ def declarations():
             Path(empty, name + ".h").touch()
         # without __GNUC__ TAUT_API is empty; the inline functions of init.h are not needed
         command = [os.environ.get("CC", "cc"), "-E", "-P", "-nostdinc", "-U__GNUC__"]
-        command += ["-DTAUT_INIT_H", f"-I{empty}", f"-I{ROOT}/include", f"{ROOT}/include/taut/taut.h"]
+        command += ["-DTAUT_INIT_H", f"-I{empty}", f"-I{ROOT}/include"]
+        command += [f"{ROOT}/include/taut/taut.h"]
         return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def core_library():
     """The static core library: libc and libm only."""
-    subprocess.run(["cmake", "-S", ROOT, "-B", BUILD, "-DTAUT_CORE=ON", "-DCMAKE_BUILD_TYPE=Release"],
-                   check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "-S", ROOT, "-B", BUILD, "-DTAUT_CORE=ON",
+                    "-DCMAKE_BUILD_TYPE=Release"], check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["cmake", "--build", BUILD, "-j", os.environ.get("JOBS", "2"), "--target",
                     "taut_static"], check=True, stdout=subprocess.DEVNULL)
     return str(BUILD / "lib/libtaut.a")

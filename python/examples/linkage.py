@@ -35,7 +35,7 @@ for name, (force, time) in largest.items():
     print(f"{name}: {force:.6g} at t = {time:.4g}")
 
 # %% [markdown]
-# Between rows the multipliers are those of the state, not interpolated: rigid bonds hold there, too.
+# Between rows the multipliers are those of the state: rigid bonds hold there, too.
 
 # %%
 name, (force, time) = max(largest.items(), key=lambda item: item[1][0])

@@ -41,7 +41,7 @@ for order in range(4):
     point = model.project(order=order)
     # the slow manifold at x = 1 [Gear, Kaper, Kevrekidis, Zagaris 2005, eps = 0.1]
     errors.append(abs(point["y"] - 0.503031511623918))
-    print(f"order {order}: y = {point['y']:.12f}, error {errors[-1]:.1e}, the simulator was used {uses} times")
+    print(f"order {order}: y = {point['y']:.12f}, error {errors[-1]:.1e}, {uses} uses")
 assert errors[0] > 10 * errors[1] > 100 * errors[2]
 
 # %% [markdown]

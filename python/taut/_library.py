@@ -22,8 +22,8 @@ _ITEMS = {"coordinate": lib.TAUT_COORDINATE, "algebraic": lib.TAUT_ALGEBRAIC,
           "bond": lib.TAUT_BOND, "parameter": lib.TAUT_PARAMETER, "output": lib.TAUT_OUTPUT,
           "event": lib.TAUT_EVENT_ITEM}
 # Options of the program alone, and those that Model or a method has by another name.
-_PROGRAM = {"set", "init", "start", "out", "end", "checkpoint", "checkpoint-every", "resume", "plot",
-            "compile", "json", "list", "quiet", "verbose", "help", "version"}
+_PROGRAM = {"set", "init", "start", "out", "end", "checkpoint", "checkpoint-every", "resume",
+            "plot", "compile", "json", "list", "quiet", "verbose", "help", "version"}
 
 
 def text(pointer: Any) -> str:
@@ -69,8 +69,8 @@ def check(status: int, error: Any) -> int:
         raise raised
     if status < 0:
         raise Error(text(error.message) or text(lib.taut_code_text(status)), status,
-                    text(error.option).replace("-", "_"), text(error.file), error.line, error.column,
-                    text(error.source), error.t)
+                    text(error.option).replace("-", "_"), text(error.file), error.line,
+                    error.column, text(error.source), error.t)
     return status
 
 
@@ -124,7 +124,9 @@ def view(pointer: Any, shape: tuple[int, ...], owner: Any) -> Array:
 
 
 def copy(pointer: Any, count: int) -> Array:
-    return np.frombuffer(ffi.buffer(pointer, 8 * count)).copy() if pointer and count else np.zeros(0)
+    if not pointer or not count:
+        return np.zeros(0)
+    return np.frombuffer(ffi.buffer(pointer, 8 * count)).copy()
 
 
 def doubles(array: Array) -> Any:
@@ -175,8 +177,8 @@ def make_options(verb: str, given: Mapping[str, Any]) -> Any:
         if value is None:
             continue
         for one in value if row["repeats"] and isinstance(value, (list, tuple)) else [value]:
-            check(lib.taut_options_set(options, row["name"].encode(), _as_text(one).encode(), error),
-                  error)
+            check(lib.taut_options_set(options, row["name"].encode(), _as_text(one).encode(),
+                                       error), error)
     return options
 
 
@@ -220,7 +222,8 @@ class System:
         table.update({name: ("v", k) for k, name in
                       enumerate(rates if self.mechanical else self.names("algebraic"))})
         if self.mechanical:
-            table.update({f"lambda({name})": ("lam", k) for k, name in enumerate(self.names("bond"))})
+            table.update({f"lambda({name})": ("lam", k)
+                          for k, name in enumerate(self.names("bond"))})
         table.update({name: ("outputs", k) for k, name in enumerate(self.names("output"))})
         return table
 

@@ -7,8 +7,8 @@ from typing import Any, Callable, Iterator, Mapping, MutableMapping, Optional, S
 
 import numpy as np
 
-from ._library import (Array, Error, Functions, System, check, copy, doubles, ffi, lib, make_options,
-                       members, near_miss, new_error, new_struct, owned, reals, text)
+from ._library import (Array, Error, Functions, System, check, copy, doubles, ffi, lib,
+                       make_options, members, near_miss, new_error, new_struct, owned, reals, text)
 from ._result import Projection, Report, Result, State
 from ._run import Run, Stepper, texts
 from ._sweep import Sweep, sweep
@@ -101,7 +101,8 @@ class Model:
                  allow_command: bool = False, **parameters: Value) -> None:
         source = os.fspath(source)
         self._source = source if "\n" in source else _find(source)
-        self._how: dict[str, Any] = dict(tables=dict(tables or {}), compile=compile, allow_command=allow_command)
+        self._how: dict[str, Any] = dict(tables=dict(tables or {}), compile=compile,
+                                         allow_command=allow_command)
         self._set: dict[str, Value] = {**(set or {}), **parameters}
         self._start: Optional[Start] = init
         self._make: Callable[["Model"], System] = Model._read
@@ -128,24 +129,25 @@ class Model:
             return alive[-1]
 
         def c_list(values: Mapping[str, Value]) -> Any:
-            texts = [c_text(f"{name}={value if isinstance(value, str) else repr(float(value))}")
+            pairs = [c_text(f"{name}={value if isinstance(value, str) else repr(float(value))}")
                      for name, value in values.items()]
-            alive.append(ffi.new("char *[]", texts))
+            alive.append(ffi.new("char *[]", pairs))
             return alive[-1]
 
         how = new_struct("taut_load")
         how.set, how.set_count = c_list(self._set), len(self._set)
         start = self._start_values()
         if isinstance(self._start, State):
-            how.start_text = c_text("".join(f"{name} = {value!r}\n" for name, value in start.items()))
+            lines = [f"{name} = {value!r}\n" for name, value in start.items()]
+            how.start_text = c_text("".join(lines))
             setattr(how, "from", self._start.t)
         else:
             how.init, how.init_count = c_list(start), len(start)
         how.compile, how.allow_command = self._how["compile"], self._how["allow_command"]
         tables = [(c_text(name), c_text(value), len(value.encode()))
                   for name, value in self._how["tables"].items()]
-        how.tables, how.table_count = ffi.new("taut_table_text[]", tables), len(tables)
-        alive.append(how.tables)
+        alive.append(ffi.new("taut_table_text[]", tables))
+        how.tables, how.table_count = alive[-1], len(tables)
         if "\n" not in self._source:
             path = os.fsencode(self._source)
             return System(lambda handle, error: lib.taut_system_load(path, how, handle, error))
@@ -164,8 +166,9 @@ class Model:
 
     @classmethod
     def from_functions(cls, force: Callable[..., Any], n: int,
-                       bonds: Optional[Callable[..., Any]] = None, *, q0: Any = None, v0: Any = None,
-                       mass: Any = None, compliance: Any = None, damping: Any = None,
+                       bonds: Optional[Callable[..., Any]] = None, *, q0: Any = None,
+                       v0: Any = None, mass: Any = None, compliance: Any = None,
+                       damping: Any = None,
                        jacobian: Optional[Callable[..., Any]] = None,
                        gamma: Optional[Callable[..., Any]] = None,
                        energy: Optional[Callable[..., Any]] = None,
@@ -202,11 +205,12 @@ class Model:
                 if values is not None and size > 0:
                     keep.append(reals(values, (size,), name))
                     setattr(c, name, doubles(keep[-1]))
-            for name, texts, size in (("coordinate_names", names, n), ("bond_names", bond_names, m)):
-                if texts is not None:
-                    if len(texts) != size:
-                        raise ValueError(f"{name}: expected {size} names, found {len(texts)}")
-                    keep.append([ffi.new("char[]", one.encode()) for one in texts])
+            for name, given, size in (("coordinate_names", names, n),
+                                      ("bond_names", bond_names, m)):
+                if given is not None:
+                    if len(given) != size:
+                        raise ValueError(f"{name}: expected {size} names, found {len(given)}")
+                    keep.append([ffi.new("char[]", one.encode()) for one in given])
                     keep.append(ffi.new("char *[]", keep[-1]))
                     setattr(c, name, keep[-1])
             for member, function, call in (("force", force, lib.taut_python_force),
@@ -244,7 +248,8 @@ class Model:
         count = ends.shape[1]
         c = reals(compliance, (count,), "compliance")
         stiffness = np.divide(1, c, out=np.zeros(count), where=c != 0)
-        numbers = {"mass": reals(mass, (len(p),), "mass"), "length": reals(length, (count,), "length"),
+        numbers = {"mass": reals(mass, (len(p),), "mass"),
+                   "length": reals(length, (count,), "length"),
                    "v": reals(0 if velocity is None else velocity, p.shape, "velocity")}
         anchor = None if anchors is None else reals(anchors, (count, p.shape[1]), "anchors")
         g = None if gravity is None else reals(gravity, (p.shape[1],), "gravity")
@@ -273,8 +278,9 @@ class Model:
         return cls._made(make)
 
     @classmethod
-    def from_flow(cls, advance: Callable[..., Any], z0: Any, *, names: Optional[Sequence[str]] = None,
-                  observables: Sequence[int] = (), horizon: float = 0.0) -> "Model":
+    def from_flow(cls, advance: Callable[..., Any], z0: Any, *,
+                  names: Optional[Sequence[str]] = None, observables: Sequence[int] = (),
+                  horizon: float = 0.0) -> "Model":
         """A simulator without equations: advance(t, H, z) returns the state at t + H.
 
         observables are numbers of variables, from 0, that keep their values in projections.
@@ -294,15 +300,15 @@ class Model:
             box, handle = new_struct("taut_black_box"), ffi.new_handle(functions)
             z, _ = model._state_arrays(start, np.zeros(0))
             seen = ffi.new("taut_index[]", [int(k) for k in observables])
-            texts = [ffi.new("char[]", one.encode()) for one in names or ()]
-            pointers = ffi.new("char *[]", texts)
+            letters = [ffi.new("char[]", one.encode()) for one in names or ()]
+            pointers = ffi.new("char *[]", letters)
             box.variables, box.observables, box.observable = len(z), len(observables), seen
             box.start, box.horizon, box.user = doubles(z), horizon, handle
             box.names = pointers if names else ffi.NULL
             box.advance = lib.taut_python_advance
             return System(lambda result, error:
                           lib.taut_system_from_flow(box, ffi.NULL, result, error),
-                          [handle, z, seen, texts, pointers])
+                          [handle, z, seen, letters, pointers])
 
         return cls._made(make)
 
@@ -379,7 +385,7 @@ class Model:
             self._system = self._with(
                 {name: value for name, value in self._set.items()
                  if name not in self._base_set or value != self._base_set[name]})
-        except (Error, TypeError):  # sizes, settings of [run] or expressions: the text is read again
+        except (Error, TypeError):  # sizes, settings of [run], expressions: it is read again
             try:
                 self._begin()
             except BaseException:
@@ -395,11 +401,11 @@ class Model:
             return base
         which = ffi.new("taut_index[]", [base.find("parameter", name) for name in values])
         new = ffi.new("double[]", [float(value) for value in values.values()])
-        return System(lambda handle, error: lib.taut_system_with(base.pointer, len(values), which, new,
-                                                                 handle, error), base)
+        return System(lambda handle, error: lib.taut_system_with(base.pointer, len(values), which,
+                                                                 new, handle, error), base)
 
     def at(self, start: Start) -> "Model":
-        """The same model with another initial state: a State, or values by name.
+        """The same model with another initial state: a State, or some values by name.
 
         >>> import taut
         >>> m = taut.Model("double_pendulum")
@@ -407,7 +413,7 @@ class Model:
         True
         """
         other = self._copy()
-        other._start = start
+        other._start = start if isinstance(start, State) else {**self._start_values(), **start}
         other._begin()
         return other
 
@@ -462,14 +468,16 @@ class Model:
                 raise Error(f"no event '{name}'{near_miss(name, system.names('event'))}")
         run = Run(system, given)
         name = "" if "\n" in self._source else Path(self._source).stem
-        return run.result(name or self.title, self.title or name, times, events, dense_output, progress)
+        return run.result(name or self.title, self.title or name, times, events, dense_output,
+                          progress)
 
     def stepper(self, t_span: Optional[tuple[float, float]] = None, *,
                 resume: Union[str, "os.PathLike[str]", None] = None, **options: Any) -> Stepper:
         """A run that goes on at request; resume continues one that was saved by checkpoint."""
         return Stepper(self._system, _span(options, t_span), resume)
 
-    def sweep(self, vary: Mapping[str, Sequence[Any]], t_span: Optional[tuple[float, float]] = None, *,
+    def sweep(self, vary: Mapping[str, Sequence[Any]],
+              t_span: Optional[tuple[float, float]] = None, *,
               keep: Union[str, Sequence[str]], workers: int = 1, **options: Any) -> Sweep:
         """A run for every combination of the values of parameters, initial values and options.
 
@@ -492,7 +500,8 @@ class Model:
         'slow'
         """
         report, error = new_struct("taut_check_report"), new_error()
-        check(lib.taut_check(self._system.pointer, make_options("check", options), report, error), error)
+        given = make_options("check", options)
+        check(lib.taut_check(self._system.pointer, given, report, error), error)
         values = members(report, without=("derivatives", "invariants"))
         values["usable"] = values["verdict"] == 0
         values["derivatives"] = [members(report.derivative[k]) for k in range(report.derivatives)]
@@ -503,7 +512,8 @@ class Model:
                 ("largest deviation of a derivative", f"{worst:.2g}"),
                 ("rank", values["rank_message"] or values["rank"])]
         if report.frequencies:
-            rows.append(("frequencies", f"{report.frequency_least:.6g} to {report.frequency_most:.6g}"))
+            rows.append(("frequencies",
+                         f"{report.frequency_least:.6g} to {report.frequency_most:.6g}"))
         if values["motion"]:
             rows.append(("choice", f"motion {values['motion']}, method {values['method']}"))
         rows.append(("advice", values["advice"]))
@@ -520,8 +530,8 @@ class Model:
         True
         """
         system, handle, error = self._system, ffi.new("taut_projection **"), new_error()
-        status = lib.taut_project(system.pointer, make_options("project", options), ffi.NULL, handle,
-                                  error)
+        given = make_options("project", options)
+        status = lib.taut_project(system.pointer, given, ffi.NULL, handle, error)
         pointer = owned(handle[0], lib.taut_projection_destroy, system) if handle[0] else None
         if status != lib.TAUT_ERROR_CONVERGE or pointer is None:
             check(status, error)
@@ -557,13 +567,13 @@ class Model:
         system, error = self._system, new_error()
         state = self.initial(getattr(self._start, "t", 0.0))
         room, report = ffi.new("taut_mode[]", count), new_struct("taut_modes_report")
-        check(lib.taut_modes(system.context(), state.t, doubles(state.q), doubles(state.v), count, room,
-                             report, error), error)
+        check(lib.taut_modes(system.context(), state.t, doubles(state.q), doubles(state.v), count,
+                             room, report, error), error)
         modes = [members(room[k]) for k in range(report.found)]
         bonds = system.names("bond")
         for mode in modes:
-            mode["bonds"] = {bonds[k]: share for k, share in zip(mode.pop("bond"), mode.pop("share"))
-                             if k >= 0}
+            shares = zip(mode.pop("bond"), mode.pop("share"))
+            mode["bonds"] = {bonds[k]: share for k, share in shares if k >= 0}
         values = members(report, without=("resonance", "modes"))
         values.update(modes=modes, count=report.modes,
                       frequencies=np.array([mode["frequency"] for mode in modes]),

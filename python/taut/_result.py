@@ -209,7 +209,8 @@ class Result(_Named):
             if names:
                 variables[part] = ((part + "_name", "t"), getattr(self, part))
                 coordinates[part + "_name"] = names
-        return xarray.Dataset(variables, coordinates, {"message": self.message, "model": self.model})
+        about = {"message": self.message, "model": self.model}
+        return xarray.Dataset(variables, coordinates, about)
 
     def plot(self, names: Optional[Iterable[str]] = None, ax: Any = None) -> Any:
         """Draws columns against time (needs matplotlib): by default the first coordinates."""

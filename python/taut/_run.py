@@ -25,8 +25,8 @@ class Run:
     def __init__(self, system: System, given: Mapping[str, Any]) -> None:
         self.system, self.given = system, dict(given)
         handle, error = ffi.new("taut_solver **"), new_error()
-        status = lib.taut_solver_create(system.pointer, make_options("run", given), ffi.NULL, handle,
-                                        error)
+        options = make_options("run", given)
+        status = lib.taut_solver_create(system.pointer, options, ffi.NULL, handle, error)
         self.solver = owned(handle[0], lib.taut_solver_destroy, system) if handle[0] else None
         check(status, error)
 
@@ -49,8 +49,8 @@ class Run:
     def interpolate(self, t: float) -> State:
         system, error = self.system, new_error()
         q, v, lam = (np.zeros(k) for k in (system.n, system.velocities, system.multipliers))
-        check(lib.taut_solver_interpolate(self.solver, t, doubles(q), doubles(v), doubles(lam), error),
-              error)
+        check(lib.taut_solver_interpolate(self.solver, t, doubles(q), doubles(v), doubles(lam),
+                                          error), error)
         return State(system.columns, t, q, v, lam)
 
     def info(self, status: int, message: str, title: str) -> dict[str, Any]:
@@ -65,8 +65,9 @@ class Run:
             values["warnings"].append(values["caution"])
         return values
 
-    def result(self, model: str, title: str, times: Optional[Array], events: Optional[Sequence[str]],
-               dense: bool, progress: Optional[Callable[..., Any]]) -> Result:
+    def result(self, model: str, title: str, times: Optional[Array],
+               events: Optional[Sequence[str]], dense: bool,
+               progress: Optional[Callable[..., Any]]) -> Result:
         """Runs; rows and what the library reports, also of a run that fails."""
         system, error, handle = self.system, new_error(), ffi.new("taut_memory_sink **")
         sink = ffi.new("taut_sink *")
@@ -86,8 +87,8 @@ class Run:
         check(lib.taut_memory_sink_get(memory, rows, ffi.NULL), None)
         arrays, t_events = _arrays(system, rows, memory, times, events)
         message = failure.message if failure else text(lib.taut_code_text(status))
-        result = Result(system.columns, arrays, self.info(status, message, title or "run"), t_events,
-                        model, (lambda: self.interpolate) if dense else self.dense)
+        result = Result(system.columns, arrays, self.info(status, message, title or "run"),
+                        t_events, model, (lambda: self.interpolate) if dense else self.dense)
         if failure:
             failure.result = result
             raise failure
@@ -190,8 +191,8 @@ class Stepper(Run):
         now, error = self.state, new_error()
         q = reals(now.q if q is None else q, now.q.shape, "q")
         v = reals(now.v if v is None else v, now.v.shape, "v")
-        check(lib.taut_solver_restart(self.solver, now.t if t is None else t, doubles(q), doubles(v),
-                                      error), error)
+        check(lib.taut_solver_restart(self.solver, now.t if t is None else t, doubles(q),
+                                      doubles(v), error), error)
         return self.state
 
     def checkpoint(self, path: Union[str, "os.PathLike[str]"]) -> None:

@@ -38,7 +38,8 @@ def _kept(text: str, model: "Model") -> Callable[[Result], float]:
     match = re.fullmatch(r"\s*(\w+)\((.*)\)\s*", text)
     names = [*_KEEP, "count"]
     if not match or match[1] not in names:
-        raise Error(f"'{text}': expected FUNCTION(COLUMN), with one of {', '.join(names)}", option="keep")
+        raise Error(f"'{text}': expected FUNCTION(COLUMN), with one of {', '.join(names)}",
+                    option="keep")
     function, name = match[1], match[2].strip()
     columns = model._system.columns
     known = model.events if function == "count" else (*columns, *model.bonds, "energy")

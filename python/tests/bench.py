@@ -35,7 +35,8 @@ def main() -> None:
         c = each(lambda k: [os.environ["TAUT_ROWS"], str(path), str(k), "rows.bin", *texts])
         verdict = "met" if python / c <= LIMIT else "missed"
         print(f"{name}: {c:.0f} instructions in C, {python:.0f} in Python")
-        print(f"Python, solve of {name} against C, instructions | {LIMIT} | {python / c:.4g} | {verdict}")
+        print(f"Python, solve of {name} against C, instructions | {LIMIT} | {python / c:.4g} | "
+              f"{verdict}")
 
 
 if sys.argv[1:2] == ["run"]:

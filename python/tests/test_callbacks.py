@@ -45,7 +45,8 @@ def test_every_callback_may_raise(which):
                 gamma=lambda t, q, v: [0.0], energy=lambda t, q: 0.0,
                 mass_matrix=lambda t, q: np.eye(2))
     with pytest.raises(Broken, match=which):
-        taut.Model.from_functions(lambda t, q, v: [1.0, 0.0], 2, **{**good, which: fail}).solve((0, 1))
+        functions = {**good, which: fail}
+        taut.Model.from_functions(lambda t, q, v: [1.0, 0.0], 2, **functions).solve((0, 1))
 
 
 def test_results_of_the_wrong_kind():

@@ -13,7 +13,10 @@ from taut import _library, _model, _result, _run, _sweep
 HERE = Path(__file__).resolve().parent.parent
 
 
-@pytest.mark.parametrize("module", [taut, _library, _model, _result, _run, _sweep], ids=lambda m: m.__name__)
+MODULES = [taut, _library, _model, _result, _run, _sweep]
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda m: m.__name__)
 def test_docstrings(module):
     found = doctest.testmod(module)
     assert found.failed == 0 and found.attempted > 0

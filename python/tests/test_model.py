@@ -100,7 +100,10 @@ def test_initial_states():
     assert model.at({"x": 0.6, "y": "-8/10", "x'": 1}).initial()["x'"] == 1
     state = model.solve((0, 1)).sol(1)
     again = model.at(state)
-    assert np.array_equal(again.initial(1).q, state.q) and np.array_equal(again.initial(1).v, state.v)
+    assert np.array_equal(again.initial(1).q, state.q)
+    assert np.array_equal(again.initial(1).v, state.v)
+    both = model.at(state).at({"x'": 5}).initial()
+    assert both["x'"] == 5 and both["y"] == state["y"]
     assert model.initial()["x"] == 1 and "x" in str(state) and "<table>" in state._repr_html_()
     assert taut.Model(PENDULUM, init={"x": 0, "y": -1}).initial()["y"] == -1
 
@@ -166,7 +169,8 @@ def test_from_functions():
 
 def test_from_bonds():
     mass, pairs = np.array([1.0, 2.0]), [[0, -1], [0, 1]]
-    rest = dict(length=1.0, position=[[1.0, 0], [2, 0]], gravity=[0, -9.81], anchors=np.zeros((2, 2)))
+    rest = dict(length=1.0, position=[[1.0, 0], [2, 0]], gravity=[0, -9.81],
+                anchors=np.zeros((2, 2)))
     rigid = taut.Model.from_bonds(mass, pairs, compliance=0, **rest).solve((0, 1), rtol=1e-9)
     q = rigid.q[:, -1].reshape(2, 2)
     assert abs(np.hypot(*q[0]) - 1) < 1e-8 and abs(np.hypot(*(q[1] - q[0])) - 1) < 1e-8
@@ -203,7 +207,8 @@ def test_from_flow():
             y += h * -100 * (y - x * x)
             x += h * -x
         return [x, y]
-    model = taut.Model.from_flow(simulator, [1.0, 3.0], names=["x", "y"], observables=[0], horizon=0.05)
+    model = taut.Model.from_flow(simulator, [1.0, 3.0], names=["x", "y"], observables=[0],
+                                 horizon=0.05)
     assert model.kind == "black box" and model.coordinates == ("x", "y")
     point = model.project(order=2)
     # y = x^2 + 2 x^2/100 + ... : 100 (y - x^2) = -y' = 2 y
@@ -227,7 +232,8 @@ def test_stepper(tmp_path):
     with pytest.raises(taut.Error, match="checkpoint|saved|bytes"):
         path.write_bytes(path.read_bytes()[:-9])
         model.stepper((0, 2), motion="rigid", rtol=1e-9, resume=path)
-    assert abs(taut.Model("[coordinates]\nx\n[run]\nuntil = 2\n").stepper().step().t - 0.002) < 1e-15
+    free = taut.Model("[coordinates]\nx\n[run]\nuntil = 2\n")
+    assert abs(free.stepper().step().t - 0.002) < 1e-15
     assert model.stepper((0, 2), motion="rigid", method="rattle", step=0.01).step().t == 0.01
 
 

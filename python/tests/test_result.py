@@ -25,7 +25,8 @@ def test_attributes(run):
 
 def test_names(run):
     assert run["x1"].base is not None and np.array_equal(run["y1'"], run.v[1])
-    assert np.array_equal(run["inner"], run.lam[0]) and np.array_equal(run["lambda(outer)"], run.lam[1])
+    assert np.array_equal(run["inner"], run.lam[0])
+    assert np.array_equal(run["lambda(outer)"], run.lam[1])
     assert np.array_equal(run["pull_inner"], run.outputs[0]) and run["t"] is run.t
     assert np.array_equal(run["energy"], run.energy)
     with pytest.raises(KeyError, match="did you mean 'inner'|no column"):
@@ -41,8 +42,8 @@ def test_arrays_are_views_of_the_librarys_rows():
     rows = new_struct("taut_memory_rows")
     assert lib.taut_memory_sink_get(memory, rows, ffi.NULL) == 0
     arrays, _ = _arrays(run.system, rows, memory, None, None)
-    for name, member in (("t", "t"), ("q", "q"), ("v", "v"), ("lam", "lambda"), ("outputs", "output"),
-                         ("energy", "energy"), ("drift", "drift")):
+    for name, member in (("t", "t"), ("q", "q"), ("v", "v"), ("lam", "lambda"),
+                         ("outputs", "output"), ("energy", "energy"), ("drift", "drift")):
         address = arrays[name].__array_interface__["data"][0]
         assert address == int(ffi.cast("uintptr_t", getattr(rows, member))), name
         with pytest.raises(ValueError, match="read-only"):

@@ -10,8 +10,8 @@ import pytest
 import taut
 
 MODELS = Path(taut.__file__).parent / "models"
-SHORT = {"water_box": 0.02, "reaction_diffusion": 0.5, "hydrogen_oxygen": 1e-4, "fpu": 5, "cloth": 0.2,
-         "net": 0.5, "squeezer": 0.01}
+SHORT = {"water_box": 0.02, "reaction_diffusion": 0.5, "hydrogen_oxygen": 1e-4, "fpu": 5,
+         "cloth": 0.2, "net": 0.5, "squeezer": 0.01}
 
 
 def table(run: taut.Result) -> np.ndarray:
