@@ -486,7 +486,7 @@ class Model:
         does not depend on their number.
 
         >>> import taut
-        >>> s = taut.Model("pendulum").sweep({"rtol": [1e-3, 1e-6]}, (0, 1), keep=["end(x)"])
+        >>> s = taut.Model("pendulum").sweep({"rtol": [1e-3, 1e-6]}, (0, 1), keep=["end(y1)"])
         >>> len(s)
         2
         """
