@@ -191,7 +191,7 @@ static void test_times(void)
         const char *options;
         double off;
     } table[] = {{"rtol=1e-9 until=3 verify=always", 1e-9},
-                 {"rtol=1e-9 until=3 every=step", 1e-9},
+                 {"rtol=1e-9 until=3 every=step verify=always", 1e-9},
                  {"method=rk4 step=0.01 until=3 every=0.7", 1e-12}};
     check_group("given times");
     for (int k = 0; k < 3; k++) {

@@ -10,7 +10,7 @@ import numpy as np
 from ._library import (Array, Error, Functions, System, check, copy, doubles, ffi, lib,
                        make_options, members, near_miss, new_error, new_struct, owned, reals, text)
 from ._result import Projection, Report, Result, State
-from ._run import Run, Stepper, texts
+from ._run import Run, Stepper, span, texts
 from ._sweep import Sweep, sweep
 
 _SHIPPED = Path(__file__).parent / "models"
@@ -458,7 +458,7 @@ class Model:
         >>> r.motion, r.q.shape[0]
         ('rigid', 4)
         """
-        given = _span(dict(options, verify=verify), t_span)
+        given = span(dict(options, verify=verify), t_span)
         system = self._system
         times = None if t_eval is None else reals(t_eval, None, "t_eval").ravel()
         if times is not None and t_span is None and len(times):
@@ -474,7 +474,7 @@ class Model:
     def stepper(self, t_span: Optional[tuple[float, float]] = None, *,
                 resume: Union[str, "os.PathLike[str]", None] = None, **options: Any) -> Stepper:
         """A run that goes on at request; resume continues one that was saved by checkpoint."""
-        return Stepper(self._system, _span(options, t_span), resume)
+        return Stepper(self._system, span(options, t_span), resume)
 
     def sweep(self, vary: Mapping[str, Sequence[Any]],
               t_span: Optional[tuple[float, float]] = None, *,
@@ -594,10 +594,3 @@ class Model:
                                     for k in range(report.found)])
         rows = [("rates", values["rates"]), ("slow", report.slow), ("advice", values["advice"])]
         return Report("rates", values, rows)
-
-
-def _span(options: dict[str, Any], t_span: Optional[tuple[float, float]]) -> dict[str, Any]:
-    if t_span is None:
-        return options
-    begin, end = t_span
-    return {**options, "from": float(begin), "until": float(end)}

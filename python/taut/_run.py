@@ -19,6 +19,13 @@ def texts(call: Any, pointer: Any) -> list[str]:
     return found
 
 
+def span(options: dict[str, Any], t_span: Optional[tuple[float, float]]) -> dict[str, Any]:
+    if t_span is None:
+        return options
+    begin, end = t_span
+    return {**options, "from": float(begin), "until": float(end)}
+
+
 class Run:
     """A taut_solver of a system and keywords."""
 

@@ -328,10 +328,13 @@ static void follow_rows(const waiting *first, const waiting *before, taut_solver
 {
     taut_memory_rows rows = {.size = sizeof rows};
     taut_memory_sink_get(before->memory, &rows, NULL);
-    finer->rows.times = first->solver->rows.times;
-    finer->rows.count = first->solver->rows.count;
-    if (finer->rows.times)
+    const taut_rows *given = &first->solver->rows;
+    if (given->times) {
+        finer->rows.times = given->times;
+        finer->rows.count = given->count;
+        finer->rows.every = given->every;
         return;
+    }
     if (!finer->rows.few || rows.rows == 0)
         return;
     finer->rows.times = rows.t;
