@@ -5,6 +5,7 @@
 #   make test       set up, build, run all tests (at most four minutes on two cores)
 #   make test-all   the long versions too, and five minutes of fuzzing
 #   make pictures   draw the pictures of the documentation again
+#   make python     build-python/dist/taut-*.whl, the Python package, and its tests;  make python-bench  measures it
 #   make bench      measurements: limit, value, verdict
 #   make format     format the sources;  make format-check  only looks
 #   make install    PREFIX=/usr/local, DESTDIR=
@@ -16,7 +17,7 @@ CMAKE ?= cmake
 CMAKE_FLAGS ?=
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all setup configure demo pictures test test-all fuzz bench format format-check install clean
+.PHONY: all setup configure demo pictures test test-all fuzz python python-bench bench format format-check install clean
 
 all: configure
 	@$(CMAKE) --build $(BUILD) -j $(JOBS)
@@ -50,6 +51,12 @@ test-all: setup
 fuzz:
 	@tools/fuzz 60
 
+python:
+	@tools/python test
+
+python-bench:
+	@tools/python bench
+
 bench: configure
 	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target bench
 	@tools/bench $(BUILD)
@@ -64,4 +71,4 @@ install: all
 	@$(CMAKE) --install $(BUILD) --prefix $(PREFIX)
 
 clean:
-	rm -rf build build-debug build-asan build-core build-fuzz build-gcc build-clang build-ci
+	rm -rf build build-debug build-asan build-core build-fuzz build-gcc build-clang build-ci build-python

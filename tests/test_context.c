@@ -93,6 +93,41 @@ static void test_parameters(void)
     taut_system_destroy(system);
 }
 
+/* A derived system has what a context has after the same calls, and contexts of the base do not. */
+static void test_with(void)
+{
+    check_group("with");
+    taut_system *system = twin_parse(parameter_text, NULL), *with = NULL;
+    taut_context *context = NULL, *base = NULL;
+    taut_error error = {0};
+    double q[3], v[3];
+    taut_index which[] = {taut_system_find(system, TAUT_PARAMETER, "half"),
+                          taut_system_find(system, TAUT_PARAMETER, "omega"),
+                          taut_system_find(system, TAUT_PARAMETER, "rho")},
+               structural = taut_system_find(system, TAUT_PARAMETER, "N");
+    check_equal("with", taut_system_with(system, 3, which, (double[]){1, 5, 3}, &with, &error), 0);
+    check_equal("context", taut_context_create(with, NULL, &context, &error), 0);
+    check_equal("base", taut_context_create(system, NULL, &base, &error), 0);
+    if (context && base) {
+        check_near("given", parameter(context, "half"), 1, 0);
+        check_near("computed", parameter(context, "kappa"), 25, 0);
+        check_near("compliance", taut_context_compliance(context)[1], 1.0 / (25 + 10), 1e-17);
+        check_equal("start", taut_context_start(context, 0, q, v, &error), 0);
+        check_near("start", q[2], 9, 0);
+        check_near("the base", parameter(base, "kappa"), 100, 0);
+        check_row(set(context, "omega", 6, &error) == 0 && parameter(context, "kappa") == 36 &&
+                      parameter(context, "half") == 1,
+                  "and on from there: %g", parameter(context, "kappa"));
+    }
+    taut_context_destroy(context);
+    taut_context_destroy(base);
+    taut_system_destroy(with);
+    check_equal("structural", taut_system_with(system, 1, &structural, &(double){4}, &with, &error),
+                TAUT_ERROR_USAGE);
+    check_row(!with, "nothing is made");
+    taut_system_destroy(system);
+}
+
 /* ---- d/dp */
 
 static const struct {
@@ -554,6 +589,7 @@ static void test_threads(void)
 int main(void)
 {
     test_parameters();
+    test_with();
     test_derivatives();
     test_polar();
     test_outputs();

@@ -181,6 +181,46 @@ static void test_memory_sink(void)
     driven_destroy(&d);
 }
 
+/* Rows at given times, by the dense output of the run: also when a second look repeats it; events
+ * are rows with their number. */
+static void test_times(void)
+{
+    static const double given[] = {0.1, 0.45, 1, 1, 2.5};
+    enum { GIVEN = sizeof given / sizeof given[0] };
+    static const struct {
+        const char *options;
+        double off;
+    } table[] = {{"rtol=1e-9 until=3 verify=always", 1e-9},
+                 {"rtol=1e-9 until=3 every=step verify=always", 1e-9},
+                 {"method=rk4 step=0.01 until=3 every=0.7", 1e-12}};
+    check_group("given times");
+    for (int k = 0; k < 3; k++) {
+        driven d = driven_create(BALL, table[k].options, NULL);
+        taut_memory_sink *memory = NULL;
+        taut_memory_rows got = {.size = sizeof got};
+        taut_sink sink;
+        check_equal("create", taut_memory_sink_create(NULL, &memory, &sink, &d.error), 0);
+        check_equal("times", taut_solver_times(d.solver, given, GIVEN, &d.error), 0);
+        check_equal("run", taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error), 0);
+        taut_memory_sink_get(memory, &got, NULL);
+        /* the initial state, 0.1, 0.45, 1, two of the event at sqrt 2, 2.5, the end */
+        check_equal("rows", got.rows, 8);
+        for (int i = 0; i < got.rows && got.rows == 8; i++) {
+            static const double wanted[] = {0, 0.1, 0.45, 1, -1, -1, 2.5, 3};
+            double t = wanted[i] < 0 ? sqrt(2) : wanted[i], s = t - (i > 4) * 2 * sqrt(2);
+            check_near("time", got.t[i], t, 1e-8);
+            check_near("state", got.q[i], 1 - s * s / 2, 10 * table[k].off);
+            check_near("event", got.event[i], i == 4, 0);
+        }
+        check_equal("unsorted", taut_solver_times(d.solver, (double[]){2, 1}, 2, &d.error),
+                    TAUT_ERROR_USAGE);
+        check_equal("behind", taut_solver_times(d.solver, (double[]){4}, 1, &d.error),
+                    TAUT_ERROR_USAGE);
+        taut_memory_sink_destroy(memory);
+        driven_destroy(&d);
+    }
+}
+
 /* Keeping steps needs memory while running: its failure is an error, and nothing is lost. */
 static void test_faults(void)
 {
@@ -210,6 +250,7 @@ int main(void)
     test_events();
     test_rigid();
     test_memory_sink();
+    test_times();
     test_faults();
     return check_done();
 }

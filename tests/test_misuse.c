@@ -83,6 +83,9 @@ static void test_systems(void)
     GIVES(taut_system_hold(NULL) == NULL);
     MISUSE(taut_system_rigid(NULL, &s, &err));
     MISUSE(taut_system_rigid(sys, NULL, &err));
+    MISUSE(taut_system_with(NULL, 1, &(taut_index){0}, &(double){1}, &s, &err));
+    MISUSE(taut_system_with(sys, 1, NULL, &(double){1}, &s, &err));
+    MISUSE(taut_system_with(sys, 1, &(taut_index){99}, &(double){1}, &s, &err));
     MISUSE(taut_system_effective(NULL, &(double){1}, 1, &s, &err));
     MISUSE(taut_system_effective(sys, NULL, 1, &s, &err));
     MISUSE(taut_system_effective(sys, &(double){1}, 0, &s, &err));
@@ -242,6 +245,7 @@ static void test_solvers(void)
     taut_memory_sink_destroy(memory);
     taut_memory_sink_destroy(NULL);
     MISUSE(taut_solver_keep(NULL, true, &err));
+    MISUSE(taut_solver_times(NULL, &(double){1}, 1, &err));
     MISUSE(taut_solver_interpolate(NULL, 0, NULL, NULL, NULL, &err));
     MISUSE(taut_solver_interpolate(run, 0, NULL, NULL, NULL, &err));
     GIVES(taut_solver_kept(NULL, NULL, NULL) == 0);

@@ -58,6 +58,13 @@ TAUT_API const taut_statistics *taut_context_statistics(const taut_context *cont
  * everything else with `base`, which must outlive it. Accepted when all bonds are rigid already. */
 TAUT_API int taut_system_rigid(const taut_system *base, taut_system **system, taut_error *error);
 
+/* A derived system: these parameters have other values, as taut_context_set_parameter gives them to
+ * a context; those that fix sizes, indices or settings of [run] are refused. `base` must outlive
+ * it. */
+TAUT_API int taut_system_with(const taut_system *base, taut_index count,
+                              const taut_index *parameter, const double *value,
+                              taut_system **system, taut_error *error);
+
 /* What to evaluate; one call shares the work. Sizes in brackets; "tangent" is one entry per
  * entry of that pattern. */
 enum {
@@ -242,6 +249,12 @@ TAUT_API const char *taut_system_table(const taut_system *system, taut_index k);
 /* taut_system_memory where slow points are computed: projections, slow motion, and checks and runs
  * of which the motion is not specified. */
 TAUT_API double taut_system_memory_slow(const taut_system *system);
+
+/* Rows at these times, ascending in the direction of the run, within it, instead of those of
+ * `every`; in addition to the initial state, events and the end. To be called before a run, and
+ * again after taut_solver_restore. The times are copied. */
+TAUT_API int taut_solver_times(taut_solver *solver, const double *times, int64_t count,
+                               taut_error *error);
 
 /* ---- saving a run, and going on with it in another process */
 

@@ -247,10 +247,10 @@ typedef struct taut_row {
     double t;
     /* [n], [n], [m], [outputs]; first order: q the state, v the algebraic variables */
     const double *q, *v, *lambda, *outputs;
-    double drift_position,
-        /* at the end of the step: max over rigid bonds of |g|, |gdot|; first order: see result */
-        drift_velocity;
-    double energy; /* NaN when there is none */
+    /* at the end of the step: max over rigid bonds of |g|, |gdot|; first order: see result */
+    double drift_position, drift_velocity;
+    double energy;    /* NaN when there is none */
+    taut_index event; /* k + 1: event k is met here, of several at one time the first; 0: none */
 } taut_row;
 typedef struct taut_sink {
     int (*begin)(void *user, const taut_system *system, taut_error *error);
@@ -264,8 +264,7 @@ typedef int (*taut_progress)(void *user, double t, double until, int64_t steps);
 
 typedef struct taut_result {
     size_t size;
-    int status; /* TAUT_OK, TAUT_EVENT, TAUT_INTERRUPTED, TAUT_LIMIT, TAUT_INACCURATE or the error
-                 */
+    int status; /* TAUT_OK, TAUT_EVENT, TAUT_INTERRUPTED, TAUT_LIMIT, TAUT_INACCURATE, an error */
     double t;
     const char *method, *motion;
     const char *event; /* name of the event met, or NULL */
@@ -405,6 +404,7 @@ typedef struct taut_memory_rows {
     taut_index coordinates, velocities, multipliers, outputs;
     const double *t, *q, *v, *lambda, *output, *energy;
     const double *drift; /* two numbers a row: position, velocity */
+    const double *event; /* k + 1: event k is met here; 0: none */
 } taut_memory_rows;
 TAUT_API int taut_memory_sink_create(const taut_allocator *allocator, taut_memory_sink **memory,
                                      taut_sink *sink, taut_error *error);

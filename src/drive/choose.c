@@ -413,6 +413,8 @@ double taut_solver_rows(const taut_solver *solver)
 {
     if (!solver)
         return NAN;
+    if (solver->rows.times)
+        return (double)solver->rows.count;
     double length = fabs(solver->until - solver->from), fastest = solver->diagnosis.fastest;
     if (!solver->control.on && solver->step_limit > 0)
         length = fmin(length, (double)solver->step_limit * solver->step);

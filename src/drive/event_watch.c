@@ -458,7 +458,7 @@ static int act(taut_solver *solver, taut_index k, taut_error *error)
         w->together[j] = w->high[j] > together ? 0 : rising ? 1 : -1;
     }
     TAUT_TRY(taut_kept_add(solver, s->last.t + w->high[k] * (s->now.t - s->last.t), error));
-    TAUT_TRY(taut_rows_event(solver, info->alters ? w->low[k] : w->high[k], error));
+    TAUT_TRY(taut_rows_event(solver, k, info->alters ? w->low[k] : w->high[k], error));
     TAUT_TRY(info->alters ? alter(solver, k, error) : taut_watch_restart(solver, false, error));
     postpone_others(solver, k);
     if (info->alters && solver->rows.sinks > 0)

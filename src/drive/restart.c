@@ -23,6 +23,7 @@ static void count_rows(taut_solver *solver, double t)
 {
     double way = solver->until < solver->from ? -1 : 1;
     solver->rows.written = NAN;
+    solver->rows.times = NULL;
     if (solver->rows.every > 0)
         solver->rows.next =
             (int64_t)floor(way * (t - solver->from) / solver->rows.every + 1e-9) + 1;

@@ -4,6 +4,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/vectors.h"
+
 static bool finite_state(const taut_solver *solver, const taut_state *state)
 {
     double sum = 0; /* x - x is 0 for finite x only */
@@ -89,6 +91,7 @@ int taut_rows_write(taut_solver *solver, double t, const taut_state *state, taut
         TAUT_TRY(taut_complete(solver, error));
     TAUT_TRY(taut_refine(solver, state, &state, error));
     taut_row row = {.t = t, .q = state->q, .v = taut_state_v(state), .outputs = solver->outputs};
+    row.event = rows->event;
     TAUT_TRY(taut_state_forces(solver, state, &row.lambda, error));
     TAUT_TRY(taut_rows_guard(solver, state, &row.energy, error));
     /* the drift is that of the step which the row belongs to: what interpolation adds between is
@@ -182,7 +185,7 @@ int taut_rows_due(taut_solver *solver, double t, taut_error *error)
     return TAUT_OK;
 }
 
-int taut_rows_event(taut_solver *solver, double theta, taut_error *error)
+int taut_rows_event(taut_solver *solver, taut_index k, double theta, taut_error *error)
 {
     double begin = solver->stepper.last.t, h = solver->stepper.now.t - begin,
            before = begin + theta * h - copysign(2 * rounding(solver), h);
@@ -190,5 +193,33 @@ int taut_rows_event(taut_solver *solver, double theta, taut_error *error)
     /* also when interrupted: the run ends behind the event otherwise */
     TAUT_TRY(taut_dense(solver, theta, error));
     const taut_state *x = &solver->probe;
-    return solver->rows.written == x->t ? TAUT_OK : taut_rows_write(solver, x->t, x, error);
+    if (solver->rows.written == x->t)
+        return TAUT_OK;
+    solver->rows.event = k + 1;
+    int status = taut_rows_write(solver, x->t, x, error);
+    solver->rows.event = 0;
+    return status;
+}
+
+int taut_solver_times(taut_solver *solver, const double *times, int64_t count, taut_error *error)
+{
+    TAUT_REQUIRE(solver && times && count > 0);
+    taut_rows *rows = &solver->rows;
+    double way = solver->until < solver->from ? -1 : 1, *copy;
+    for (int64_t i = 0; i < count; i++)
+        if (!(way * (times[i] - (i ? times[i - 1] : solver->from)) >= 0) ||
+            way * (times[i] - solver->until) > 0)
+            return taut_fail(error, TAUT_ERROR_USAGE,
+                             "time %lld of the rows, %.17g, is not between the time before it and "
+                             "the end time %.17g",
+                             (long long)i + 1, times[i], solver->until);
+    TAUT_TRY(TAUT_RESERVE(&solver->arena, count + 1, error, &copy));
+    copy[0] = solver->from; /* the first row is that of the initial state */
+    taut_copy(count, times, copy + 1);
+    rows->times = copy;
+    rows->count = count + 1;
+    rows->few = false;
+    if (rows->every == 0) /* a row for each step */
+        rows->every = fabs(solver->until - solver->from);
+    return TAUT_OK;
 }

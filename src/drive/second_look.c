@@ -66,7 +66,8 @@ static int flush(waiting *w, taut_error *error)
                         .outputs = rows.output + i * rows.outputs,
                         .drift_position = rows.drift[2 * i],
                         .drift_velocity = rows.drift[2 * i + 1],
-                        .energy = rows.energy[i]};
+                        .energy = rows.energy[i],
+                        .event = (taut_index)rows.event[i]};
         TAUT_TRY(give_row(w, &row, error));
     }
     return TAUT_OK;
@@ -321,11 +322,19 @@ static void doubt(taut_solver *solver, const waiting *best, const waiting *faile
     solver->far = true;
 }
 
-/* Where steps decide which rows there are, the finer run has those of the one before it. */
-static void follow_rows(const waiting *before, taut_solver *finer)
+/* Where steps decide which rows there are, the finer run has those of the one before it; times that
+ * were given are the same for all. */
+static void follow_rows(const waiting *first, const waiting *before, taut_solver *finer)
 {
     taut_memory_rows rows = {.size = sizeof rows};
     taut_memory_sink_get(before->memory, &rows, NULL);
+    const taut_rows *given = &first->solver->rows;
+    if (given->times) {
+        finer->rows.times = given->times;
+        finer->rows.count = given->count;
+        finer->rows.every = given->every;
+        return;
+    }
     if (!finer->rows.few || rows.rows == 0)
         return;
     finer->rows.times = rows.t;
@@ -352,7 +361,7 @@ static int look_again(taut_solver *solver, waiting *first, waiting *best, taut_p
         if (status == 0)
             status = open_waiting(&next, finer, first->sinks, first->count, true, &reason);
         if (status == 0) {
-            follow_rows(best, finer);
+            follow_rows(first, best, finer);
             status = run(&next, progress, user, &reason);
             finer->rows.times = NULL;
         }

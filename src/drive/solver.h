@@ -77,11 +77,13 @@ typedef struct taut_rows {
     int sinks;
     double every; /* time between rows; 0: a row for every step */
     bool few;     /* of those in a step only the last one: large systems */
-    /* few, in a second look: the times of the first run, whose rows are compared */
+    /* given by the caller; or few, in a second look: those of the first run, whose rows are
+     * compared; NULL: by `every` */
     const double *times;
     int64_t count;
-    int64_t next;   /* number of the next row by time: from + next * every, or times[next] */
-    double written; /* time of the latest row; NaN before */
+    int64_t next;     /* number of the next row by time: from + next * every, or times[next] */
+    double written;   /* time of the latest row; NaN before */
+    taut_index event; /* k + 1 while the row of event k is written; 0 */
 } taut_rows;
 
 /* The state of a row, or of the end, with velocities and multipliers as accurate as its positions
@@ -690,9 +692,9 @@ int taut_rows_refuse(const taut_solver *solver, double count, const char *where,
 /* Writes the rows due up to time t of the latest step. When the caller interrupts the run, the
  * remaining ones are not written, now or later. */
 int taut_rows_due(taut_solver *solver, double t, taut_error *error);
-/* The same up to an event at the fraction theta of the latest step, and the row there; the probe is
+/* The same up to event k at the fraction theta of the latest step, and the row there; the probe is
  * its state. */
-int taut_rows_event(taut_solver *solver, double theta, taut_error *error);
+int taut_rows_event(taut_solver *solver, taut_index k, double theta, taut_error *error);
 
 /* (refine.c) Assigns memory, after the method is made. */
 int taut_refine_create(taut_solver *solver, taut_error *error);

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/structs.h"
 
-enum { TIME, POSITION, VELOCITY, MULTIPLIER, OUTPUT, ENERGY, DRIFT, FIELDS };
+enum { TIME, POSITION, VELOCITY, MULTIPLIER, OUTPUT, ENERGY, DRIFT, EVENT, FIELDS };
 
 struct taut_memory_sink {
     taut_arena arena;
@@ -22,7 +22,7 @@ static int begin(void *user, const taut_system *system, taut_error *error)
     bool mechanical = z.kind == TAUT_MECHANICAL;
     taut_index velocities = mechanical ? z.coordinates : z.algebraic,
                width[FIELDS] = {
-                   1, z.coordinates, velocities, mechanical ? z.bonds : 0, z.outputs, 1, 2};
+                   1, z.coordinates, velocities, mechanical ? z.bonds : 0, z.outputs, 1, 2, 1};
     if (s->rows > 0 && memcmp(width, s->width, sizeof width) != 0)
         return taut_fail(error, TAUT_ERROR_USAGE,
                          "the rows in memory belong to a system of other sizes");
@@ -47,9 +47,9 @@ static int grow(taut_memory_sink *s, taut_error *error)
 static int row(void *user, const taut_row *given, taut_error *error)
 {
     taut_memory_sink *s = user;
-    const double drift[2] = {given->drift_position, given->drift_velocity};
+    const double drift[2] = {given->drift_position, given->drift_velocity}, event = given->event;
     const double *from[FIELDS] = {&given->t,      given->q,       given->v, given->lambda,
-                                  given->outputs, &given->energy, drift};
+                                  given->outputs, &given->energy, drift,    &event};
     if (s->rows == s->capacity)
         TAUT_TRY(grow(s, error));
     for (int k = 0; k < FIELDS; k++)
@@ -96,6 +96,7 @@ int taut_memory_sink_get(const taut_memory_sink *memory, taut_memory_rows *rows,
                             .lambda = memory->array[MULTIPLIER],
                             .output = memory->array[OUTPUT],
                             .energy = memory->array[ENERGY],
-                            .drift = memory->array[DRIFT]};
+                            .drift = memory->array[DRIFT],
+                            .event = memory->array[EVENT]};
     return taut_struct_fill(rows, &own, sizeof own, "taut_memory_rows", error);
 }

@@ -4,11 +4,13 @@
  * rigid: c = 0 for every bond that is not `soft` (docs/theory.md, Four motions); softer: all of
  * these c times a factor, for extrapolation in the stiffness; artificial: one c for all of these,
  * in place of rigid bonds; without: some bonds, which follow from others (redundant.c), are soft
- * springs with g = 0, so that nothing else has to know of them.
+ * springs with g = 0, so that nothing else has to know of them; with: other values of parameters.
  */
 #include "system/system.h"
 
 #include <string.h>
+
+#include "base/vectors.h"
 
 taut_system *taut_system_derive(const taut_system *base, const taut_allocator *allocator)
 {
@@ -113,4 +115,38 @@ int taut_system_without(const taut_system *base, const unsigned char *muted, tau
     system->soft = soft;
     *result = system;
     return 0;
+}
+
+/* The parameters of `context`, whether given or computed from others, are those of `system`. */
+static int take_parameters(const taut_context *context, taut_system *system, taut_error *error)
+{
+    taut_index count = system->sizes.parameters;
+    TAUT_TRY(TAUT_RESERVE(&system->arena, count, error, &system->parameter_value));
+    system->parameter_fixed = TAUT_NEW(&system->arena, unsigned char, count);
+    TAUT_NEED(error, system->parameter_fixed);
+    taut_copy(count, context->parameter, system->parameter_value);
+    memcpy(system->parameter_fixed, context->fixed, (size_t)count);
+    return TAUT_OK;
+}
+
+int taut_system_with(const taut_system *base, taut_index count, const taut_index *parameter,
+                     const double *value, taut_system **result, taut_error *error)
+{
+    if (result)
+        *result = NULL;
+    TAUT_REQUIRE(base && result && count > 0 && parameter && value);
+    taut_context *context = NULL; /* checks the values */
+    TAUT_TRY(taut_context_create(base, NULL, &context, error));
+    int status = TAUT_OK;
+    for (taut_index i = 0; i < count && status == 0; i++)
+        status = taut_context_set_parameter(context, parameter[i], value[i], error);
+    taut_system *system = status == 0 ? taut_system_derive(base, NULL) : NULL;
+    if (status == 0)
+        status = system ? take_parameters(context, system, error) : taut_fail_memory(error);
+    taut_context_destroy(context);
+    if (status != 0)
+        taut_system_destroy(system);
+    else
+        *result = system;
+    return status;
 }

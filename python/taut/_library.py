@@ -1,0 +1,329 @@
+"""What every class needs of the C library: errors, options, names, views of its memory, callbacks.
+
+The GIL is released in every call. A callback takes it again, and an exception in it waits in
+`_waiting` of its thread until the call returns to Python, where `check` raises it.
+"""
+from __future__ import annotations
+
+import functools
+import numbers
+import threading
+from typing import Any, Callable, Iterable, Mapping, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._taut import ffi as ffi, lib as lib
+
+Array = NDArray[np.float64]
+
+_waiting = threading.local()
+_ITEMS = {"coordinate": lib.TAUT_COORDINATE, "algebraic": lib.TAUT_ALGEBRAIC,
+          "bond": lib.TAUT_BOND, "parameter": lib.TAUT_PARAMETER, "output": lib.TAUT_OUTPUT,
+          "event": lib.TAUT_EVENT_ITEM}
+# Options of the program alone, and those that Model or a method has by another name.
+_PROGRAM = {"set", "init", "start", "out", "end", "checkpoint", "checkpoint-every", "resume",
+            "plot", "compile", "json", "list", "quiet", "verbose", "help", "version"}
+
+
+def text(pointer: Any) -> str:
+    return str(ffi.string(pointer).decode("utf-8", "replace")) if pointer else ""
+
+
+class Error(Exception):
+    """What failed, where, and what can be done.
+
+    code and name ("TAUT_ERROR_MODEL"), message, option (the keyword that it is about, or ""), file,
+    line, column and source (of a model), t (the time of the failure), result (what a run that
+    failed had computed, or None).
+
+    >>> import taut
+    >>> try:
+    ...     taut.Model("double_pendulum").solve(rtol=-1)
+    ... except taut.Error as error:
+    ...     print(error.name, error.option)
+    TAUT_ERROR_USAGE rtol
+    """
+
+    def __init__(self, message: str, code: int = lib.TAUT_ERROR_USAGE, option: str = "",
+                 file: str = "", line: int = 0, column: int = 0, source: str = "",
+                 t: float = float("nan")) -> None:
+        place = f"{file}:{line}:{column}: " if line else f"{option}: " if option else ""
+        super().__init__(place + message + (f"\n    {source}" if source else ""))
+        self.message, self.code, self.option, self.t = message, code, option, t
+        self.file, self.line, self.column, self.source = file, line, column, source
+        self.name = text(lib.taut_code_name(code))
+        self.result: Any = None
+
+
+def new_error() -> Any:
+    error = ffi.new("taut_error *")
+    error.t = float("nan")
+    return error
+
+
+def check(status: int, error: Any) -> int:
+    """Raises what a callback raised, or the error of a negative status."""
+    raised, _waiting.exception = getattr(_waiting, "exception", None), None
+    if raised is not None:
+        raise raised
+    if status < 0:
+        raise Error(text(error.message) or text(lib.taut_code_text(status)), status,
+                    text(error.option).replace("-", "_"), text(error.file), error.line,
+                    error.column, text(error.source), error.t)
+    return status
+
+
+def new_struct(name: str) -> Any:
+    struct = ffi.new(name + " *")
+    struct.size = ffi.sizeof(name)
+    return struct
+
+
+@functools.lru_cache(maxsize=None)
+def _readers(kind: Any) -> list[tuple[str, Optional[Callable[[Any], Any]]]]:
+    """Members of a struct that Python can have, and how each is read; None: as it is."""
+    found: list[tuple[str, Optional[Callable[[Any], Any]]]] = []
+    for name, field in (kind.item if kind.kind == "pointer" else kind).fields:
+        if name in ("size", "reserved"):
+            continue
+        if field.type.kind in ("primitive", "enum"):
+            found.append((name, None))
+        elif field.type.cname == "char *" or field.type.cname.startswith("char["):
+            found.append((name, text))
+        elif field.type.kind == "struct":
+            found.append((name, members))
+        elif field.type.kind == "array" and field.type.item.kind == "primitive":
+            found.append((name, list))
+    return found
+
+
+def members(struct: Any, without: Iterable[str] = ()) -> dict[str, Any]:
+    """Numbers and texts of a C struct by name; structs inside become dictionaries."""
+    return {name: read(getattr(struct, name)) if read else getattr(struct, name)
+            for name, read in _readers(ffi.typeof(struct)) if name not in without}
+
+
+class _Memory:
+    """Numbers of the library as an array: `owner` lives as long as the array does."""
+
+    def __init__(self, pointer: Any, shape: tuple[int, ...], owner: Any) -> None:
+        address = int(ffi.cast("uintptr_t", pointer))
+        self.owner = owner
+        self.__array_interface__ = {"version": 3, "typestr": "<f8", "shape": shape,
+                                    "data": (address, True)}
+
+
+def view(pointer: Any, shape: tuple[int, ...], owner: Any) -> Array:
+    """A read-only array on the library's own memory."""
+    if pointer == ffi.NULL or 0 in shape:
+        empty = np.zeros(shape)
+        empty.flags.writeable = False
+        return empty
+    return np.asarray(_Memory(pointer, shape, owner))
+
+
+def copy(pointer: Any, count: int) -> Array:
+    if not pointer or not count:
+        return np.zeros(0)
+    return np.frombuffer(ffi.buffer(pointer, 8 * count)).copy()
+
+
+def doubles(array: Array) -> Any:
+    return ffi.cast("double *", ffi.from_buffer(array)) if array.size else ffi.NULL
+
+
+def reals(values: Any, shape: Optional[tuple[int, ...]], what: str) -> Array:
+    """Contiguous doubles of this shape; a single number fills it."""
+    array = np.asarray(values, dtype=np.float64)
+    if shape is not None and array.shape != shape:
+        if array.ndim != 0:
+            raise ValueError(f"{what}: expected an array of shape {shape}, found {array.shape}")
+        array = np.broadcast_to(array, shape)
+    return np.ascontiguousarray(array)
+
+
+def option_table() -> dict[str, dict[str, Any]]:
+    """The options by keyword, as the library has them: type, default, range, verbs, help."""
+    count = ffi.new("int *")
+    rows = lib.taut_option_table(count)
+    table = (members(rows[k]) for k in range(count[0]))
+    return {row["name"].replace("-", "_"): row for row in table if row["name"] not in _PROGRAM}
+
+
+_options = option_table()
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return "yes" if value else "no"
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    return repr(float(value)) if isinstance(value, numbers.Real) else str(value)
+
+
+def make_options(verb: str, given: Mapping[str, Any]) -> Any:
+    """taut_options of the keywords; None is the default."""
+    handle, error = ffi.new("taut_options **"), new_error()
+    check(lib.taut_options_create(ffi.NULL, handle, error), error)
+    options = ffi.gc(handle[0], lib.taut_options_destroy)
+    for name, value in given.items():
+        row = _options.get(name)
+        if row is None and name.replace("_", "-") not in _PROGRAM:
+            # the library suggests the nearest name
+            check(lib.taut_options_set(options, name.replace("_", "-").encode(), b"", error), error)
+        if row is None or verb not in row["verbs"].split():
+            raise Error("not an option of this method", option=name)
+        if value is None:
+            continue
+        for one in value if row["repeats"] and isinstance(value, (list, tuple)) else [value]:
+            check(lib.taut_options_set(options, row["name"].encode(), _as_text(one).encode(),
+                                       error), error)
+    return options
+
+
+class System:
+    """A taut_system, which never changes, its sizes and names; `keep` lives as long as it does."""
+
+    def __init__(self, make: Callable[[Any, Any], Any], keep: Any = None) -> None:
+        handle, error = ffi.new("taut_system **"), new_error()
+        status = make(handle, error)
+        self.keep = keep
+        self.pointer = ffi.gc(handle[0], lib.taut_system_destroy) if handle[0] else ffi.NULL
+        check(status, error)
+        sizes = new_struct("taut_sizes")
+        check(lib.taut_system_sizes_get(self.pointer, sizes, error), error)
+        self.sizes: dict[str, Any] = members(sizes)
+        self.mechanical = sizes.kind == lib.TAUT_MECHANICAL
+        self.n = sizes.coordinates
+        self.velocities = self.n if self.mechanical else sizes.algebraic
+        self.multipliers = sizes.bonds if self.mechanical else 0
+        self._names: dict[str, tuple[str, ...]] = {}
+
+    def names(self, item: str) -> tuple[str, ...]:
+        if item not in self._names:
+            plural = {"algebraic": "algebraic"}.get(item, item + "s")
+            buffer = ffi.new("char[]", 256)
+            found = []
+            for k in range(self.sizes[plural]):
+                lib.taut_system_name(self.pointer, _ITEMS[item], k, buffer, 256)
+                found.append(text(buffer))
+            self._names[item] = tuple(found)
+        return self._names[item]
+
+    def find(self, item: str, name: str) -> int:
+        return int(lib.taut_system_find(self.pointer, _ITEMS[item], name.encode()))
+
+    @functools.cached_property
+    def columns(self) -> dict[str, tuple[str, int]]:
+        """Where each column of a CSV file stands: ("q", 0) and so on."""
+        table = {name: ("q", k) for k, name in enumerate(self.names("coordinate"))}
+        rates = [name + "'" for name in self.names("coordinate")]
+        table.update({name: ("v", k) for k, name in
+                      enumerate(rates if self.mechanical else self.names("algebraic"))})
+        if self.mechanical:
+            table.update({f"lambda({name})": ("lam", k)
+                          for k, name in enumerate(self.names("bond"))})
+        table.update({name: ("outputs", k) for k, name in enumerate(self.names("output"))})
+        return table
+
+    def settings(self) -> dict[str, str]:
+        """[run] of the model."""
+        found: dict[str, str] = {}
+        name, value = ffi.new("char **"), ffi.new("char **")
+        while lib.taut_system_setting(self.pointer, len(found), name, value):
+            found[text(name[0])] = text(value[0])
+        return found
+
+    def context(self) -> Any:
+        handle, error = ffi.new("taut_context **"), new_error()
+        check(lib.taut_context_create(self.pointer, ffi.NULL, handle, error), error)
+        return owned(handle[0], lib.taut_context_destroy, self)
+
+
+def owned(pointer: Any, destroy: Any, *needs: Any) -> Any:
+    """Destroyed when nothing refers to it, and before what it needs."""
+    return ffi.gc(pointer, lambda p, needs=needs: destroy(p))
+
+
+def near_miss(name: str, candidates: Iterable[str]) -> str:
+    texts = [ffi.new("char[]", one.encode()) for one in candidates]
+    near = text(lib.taut_near_miss(name.encode(), ffi.new("const char *[]", texts), len(texts)))
+    return f"; did you mean '{near}'?" if near else ""
+
+
+# ---- callbacks
+
+
+class Functions:
+    """The Python functions of a system, and the sizes of their arrays."""
+
+    def __init__(self, n: int, m: int = 0, **functions: Optional[Callable[..., Any]]) -> None:
+        self.n, self.m, self.functions = n, m, functions
+
+
+def _wait(kind: Any, exception: BaseException, trace: Any) -> None:
+    _waiting.exception = exception.with_traceback(trace)
+
+
+def _callback(name: str) -> Callable[[Callable[..., Any]], Callable[..., int]]:
+    """A function that C calls: an exception waits for `check`, and the status is "stop"."""
+    def decorate(call: Callable[..., Any]) -> Callable[..., int]:
+        def called(user: Any, *arguments: Any) -> int:
+            return call(ffi.from_handle(user), *arguments) or 0
+        # by cffi, not by `try`: Ctrl-C may be raised before the first line of a function
+        result: Callable[..., int] = ffi.def_extern(name=name, error=-1, onerror=_wait)(called)
+        return result
+    return decorate
+
+
+def _fill(pointer: Any, count: int, values: Any) -> None:
+    if values is None:
+        raise TypeError(f"a function of a model returned None, expected {count} numbers")
+    np.frombuffer(ffi.buffer(pointer, 8 * count))[:] = np.ravel(values)
+
+
+@_callback("taut_python_force")
+def _force(f: Functions, t: float, q: Any, v: Any, out: Any) -> None:
+    _fill(out, f.n, f.functions["force"](t, copy(q, f.n), copy(v, f.n)))  # type: ignore[misc]
+
+
+@_callback("taut_python_bond")
+def _bond(f: Functions, t: float, q: Any, out: Any) -> None:
+    _fill(out, f.m, f.functions["bonds"](t, copy(q, f.n)))  # type: ignore[misc]
+
+
+@_callback("taut_python_jacobian")
+def _jacobian(f: Functions, t: float, q: Any, out: Any) -> None:
+    _fill(out, f.m * f.n, f.functions["jacobian"](t, copy(q, f.n)))  # type: ignore[misc]
+
+
+@_callback("taut_python_gamma")
+def _gamma(f: Functions, t: float, q: Any, v: Any, out: Any) -> None:
+    _fill(out, f.m, f.functions["gamma"](t, copy(q, f.n), copy(v, f.n)))  # type: ignore[misc]
+
+
+@_callback("taut_python_energy")
+def _energy(f: Functions, t: float, q: Any, out: Any) -> None:
+    out[0] = f.functions["energy"](t, copy(q, f.n))  # type: ignore[misc]
+
+
+@_callback("taut_python_mass")
+def _mass(f: Functions, t: float, q: Any, out: Any) -> None:
+    _fill(out, f.n * f.n, f.functions["mass_matrix"](t, copy(q, f.n)))  # type: ignore[misc]
+
+
+@_callback("taut_python_advance")
+def _advance(f: Functions, t: float, horizon: float, z: Any) -> None:
+    _fill(z, f.n, f.functions["advance"](t, horizon, copy(z, f.n)))  # type: ignore[misc]
+
+
+@_callback("taut_python_progress")
+def _progress(call: Callable[..., Any], t: float, until: float, steps: int) -> int:
+    # signals are handled when Python code runs: Ctrl-C raises KeyboardInterrupt here
+    return 1 if call(t, until, steps) else 0
+
+
+@_callback("taut_python_write")
+def _write(parts: list[bytes], data: Any, count: int) -> None:
+    parts.append(bytes(ffi.buffer(data, count)))

@@ -1,0 +1,47 @@
+"""Instructions of solve against those of the same run from C (rows.c): rows of a bench.
+
+By callgrind, as the difference between 12 and 2 runs, so that the start of Python does not count.
+Arguments `run NAME COUNT` are such runs."""
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import taut
+
+LIMIT, FEW, MANY = 1.05, 2, 12
+RUNS: dict[str, dict[str, Any]] = {
+    "double_pendulum": dict(until=100, every=0.1, verify="never"),
+    "chain": dict(until=2, verify="never")}
+
+
+def instructions(*command: str) -> int:
+    grind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
+    text = subprocess.run([*grind, *command], check=True, capture_output=True, text=True).stderr
+    return int(re.findall(r"Collected : (\d+)", text)[0])
+
+
+def each(call: Any) -> float:
+    return (instructions(*call(MANY)) - instructions(*call(FEW))) / (MANY - FEW)
+
+
+def main() -> None:
+    for name, options in RUNS.items():
+        path = Path(taut.__file__).parent / "models" / f"{name}.taut"
+        texts = [f"{key}={value}" for key, value in options.items()]
+        python = each(lambda k: [sys.executable, __file__, "run", name, str(k)])
+        c = each(lambda k: [os.environ["TAUT_ROWS"], str(path), str(k), "rows.bin", *texts])
+        verdict = "met" if python / c <= LIMIT else "missed"
+        print(f"{name}: {c:.0f} instructions in C, {python:.0f} in Python")
+        print(f"Python, solve of {name} against C, instructions | {LIMIT} | {python / c:.4g} | "
+              f"{verdict}")
+
+
+if sys.argv[1:2] == ["run"]:
+    model = taut.Model(sys.argv[2])
+    for _ in range(int(sys.argv[3])):
+        model.solve(**RUNS[sys.argv[2]])
+else:
+    main()

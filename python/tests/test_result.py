@@ -1,0 +1,153 @@
+"""Results: views, names, times, events, dense output, files, tables, pictures."""
+import gc
+
+import numpy as np
+import pytest
+
+import taut
+from taut._library import ffi, lib, new_struct
+from taut._run import Run, _arrays
+
+
+@pytest.fixture(scope="module")
+def run():
+    return taut.Model("double_pendulum", omega=200).solve((0, 10), motion="slow", rtol=1e-8)
+
+
+def test_attributes(run):
+    assert run.success and run.status == 0 and run.message and len(run) == len(run.t)
+    assert run.q.shape == run.v.shape == (4, len(run)) and run.lam.shape == (2, len(run))
+    assert run.outputs.shape == (2, len(run)) and run.drift.shape == (2, len(run))
+    assert 0 < run.error < 1e-6 and run.motion == "slow" and run.statistics["steps"] > 0
+    assert run.info["rtol"] == 1e-8 and "dop8" in run.explanation and run.warnings == []
+    assert run.message in str(run) and run.message in repr(run) and "<table>" in run._repr_html_()
+
+
+def test_names(run):
+    assert run["x1"].base is not None and np.array_equal(run["y1'"], run.v[1])
+    assert np.array_equal(run["inner"], run.lam[0])
+    assert np.array_equal(run["lambda(outer)"], run.lam[1])
+    assert np.array_equal(run["pull_inner"], run.outputs[0]) and run["t"] is run.t
+    assert np.array_equal(run["energy"], run.energy)
+    with pytest.raises(KeyError, match="did you mean 'inner'|no column"):
+        run["innr"]
+
+
+def test_arrays_are_views_of_the_librarys_rows():
+    run = Run(taut.Model("double_pendulum")._system, {"until": 1.0})
+    handle, sink = ffi.new("taut_memory_sink **"), ffi.new("taut_sink *")
+    assert lib.taut_memory_sink_create(ffi.NULL, handle, sink, ffi.NULL) == 0
+    memory = ffi.gc(handle[0], lib.taut_memory_sink_destroy)
+    assert run.march(sink, None, ffi.NULL) == 0
+    rows = new_struct("taut_memory_rows")
+    assert lib.taut_memory_sink_get(memory, rows, ffi.NULL) == 0
+    arrays, _ = _arrays(run.system, rows, memory, None, None)
+    for name, member in (("t", "t"), ("q", "q"), ("v", "v"), ("lam", "lambda"),
+                         ("outputs", "output"), ("energy", "energy"), ("drift", "drift")):
+        address = arrays[name].__array_interface__["data"][0]
+        assert address == int(ffi.cast("uintptr_t", getattr(rows, member))), name
+        with pytest.raises(ValueError, match="read-only"):
+            arrays[name][0] = 1
+
+
+def test_arrays_outlive_everything_else():
+    q = taut.Model("double_pendulum").solve((0, 1)).q
+    before = q.copy()
+    gc.collect()
+    for _ in range(20):
+        taut.Model("double_pendulum", omega=77).solve((0, 1))
+    assert np.array_equal(q, before)
+
+
+def test_t_eval():
+    model = taut.Model("double_pendulum")
+    for times in (np.linspace(0, 10, 501), [0.3, 0.31, 2, 9.99], [10.0], np.linspace(5, 0, 7)):
+        span = (0, 10) if times[-1] >= times[0] else (5, 0)
+        run = model.solve(span, t_eval=times, rtol=1e-9)
+        assert np.allclose(run.t, times, rtol=0, atol=1e-12) and not run.q.flags.writeable
+        assert np.allclose(run.q[:, -1], run.sol(times[-1]).q, rtol=0, atol=1e-9)
+    assert model.solve(t_eval=[0, 3]).t[-1] == 3
+    with pytest.raises(taut.Error, match="is not between"):
+        model.solve((0, 1), t_eval=[0, 2])
+
+
+def test_events():
+    model = taut.Model("bouncing_ball")
+    run = model.solve()
+    times = run.t_events["floor_hit"]
+    assert len(times) > 2 and all(np.abs(run.t - t).min() == 0 for t in times)
+    assert model.solve(events=[]).t_events == {}
+    assert list(model.solve(events=["floor_hit"]).t_events) == ["floor_hit"]
+    with pytest.raises(taut.Error, match="did you mean 'floor_hit'"):
+        model.solve(events=["floor_hut"])
+
+
+def test_an_event_ends_a_run():
+    text = "[coordinates]\nx\n[forces]\nx = -2\n[start]\nx = 1\n[events]\nfloor = x falling stop\n"
+    run = taut.Model(text).solve((0, 5))
+    assert run.success and run.status == 1 and run.info["event"] == "floor"
+    assert abs(run.t[-1] - 1) < 1e-9 and abs(run.t_events["floor"][0] - 1) < 1e-9
+
+
+def test_dense_output(run):
+    kept = taut.Model("double_pendulum", omega=200).solve((0, 10), motion="slow", rtol=1e-8,
+                                                          dense_output=True)
+    for t in (0, 3.217, 10):
+        assert np.array_equal(kept.sol(t).q, run.sol(t).q)
+    k = 37
+    assert np.allclose(run.sol(run.t[k]).q, run.q[:, k], rtol=0, atol=1e-10)
+    assert run.sol(3.217)["inner"] == run.sol(3.217).lam[0]
+    with pytest.raises(taut.Error):
+        run.sol(11)
+
+
+def test_a_failed_run_has_its_rows():
+    text = "[coordinates]\nx\n[forces]\nx = 1/(1 - t)\n"
+    with pytest.raises(taut.Error) as caught:
+        taut.Model(text).solve((0, 2), verify="never")
+    assert caught.value.t <= 1.01 and not caught.value.result.success
+    assert len(caught.value.result) > 10 and caught.value.result.message == caught.value.message
+
+
+@pytest.mark.parametrize("name", ["run.npz", "run.h5"])
+def test_files(run, tmp_path, name):
+    if name.endswith("h5"):
+        pytest.importorskip("h5py")
+    run.save(tmp_path / name)
+    again = taut.load(tmp_path / name)
+    for part in ("t", "q", "v", "lam", "outputs", "energy", "drift"):
+        assert np.array_equal(getattr(again, part), getattr(run, part)), part
+    assert again.columns == run.columns and again.message == run.message
+    assert again.error == run.error and again.model == "double_pendulum"
+    with pytest.raises(ValueError, match="read-only"):
+        again.q[0] = 1
+    with pytest.raises(ValueError, match="rows alone"):
+        again.sol(1)
+    with pytest.raises(ValueError, match="ends in .h5 or .npz"):
+        run.save(tmp_path / "run.txt")
+
+
+def test_later_files_are_refused(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("taut._result._FORMAT", 99)
+    run.save(tmp_path / "run.npz")
+    monkeypatch.undo()
+    with pytest.raises(ValueError, match="later version"):
+        taut.load(tmp_path / "run.npz")
+
+
+def test_tables(run):
+    pandas = pytest.importorskip("pandas")
+    frame = run.to_pandas()
+    assert isinstance(frame, pandas.DataFrame) and list(frame.columns) == list(run.columns)
+    assert np.array_equal(frame["lambda(inner)"], run["inner"])
+    pytest.importorskip("xarray")
+    data = run.to_xarray()
+    assert np.array_equal(data.q.sel(q_name="x2"), run["x2"]) and data.attrs["model"] == run.model
+
+
+def test_plot(run):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.figure()
+    axes = run.plot(["x1", "inner"])
+    assert [line.get_label() for line in axes.lines] == ["x1", "inner"]
+    assert len(run.plot(ax=axes.figure.add_subplot()).lines) == 4
