@@ -30,7 +30,7 @@
 
 /* The velocity across the bonds is set again in every step: its error does not add up, and counts
  * less; more where the positions have its order, 1, too, and where the method damps nothing. */
-static const double ACROSS = 0.25, ACROSS_LOW = 4, ACROSS_UNDAMPED = 1;
+static const double ACROSS = 0.25, ACROSS_LOW = 4, ACROSS_UNDAMPED = 0.5;
 
 int taut_radau_estimate_create(taut_stepper *s, taut_error *error)
 {
