@@ -27,7 +27,7 @@ json 'd["warnings"] == []'
 # what the motion relies on, along the run: the 1:2 resonance at t = 2.08
 run 0 run double_pendulum_gravity --until 5 --out rows.csv
 has err "warning: motion effective needs a separation of 30, and from t = 2."
-has err "it neglects the resonance mode 2 ~ mode 1 + mode 1 at t = 2.08"
+has err "it neglects the resonances mode 2 ~ mode 1 + mode 1 at t = 2.08"
 has out "resonance               mode 2 ~ mode 1 + mode 1, apart by 0.0%, at t = 2.08"
 run 0 run double_pendulum_gravity --until 5 --out rows.csv --json
 json 'd["watched"]["resonance"] == [2, 1, 1] and abs(d["watched"]["resonance_at"] - 2.084) < 6e-3 and len(d["warnings"]) == 1'

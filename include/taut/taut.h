@@ -314,13 +314,9 @@ typedef struct taut_result {
      * the next level; it is part of error_estimate. NaN: none */
     int level;
     double truncation;
-    /* Slow motion of rates and black boxes: inner steps (or uses of the flow) that direct
-     * integration would have taken, to compare statistics.micro_steps with; NaN: another motion */
+    /* slow motion of rates and black boxes: inner steps of direct integration; or NaN */
     double direct_steps;
-    /* Effective motion: an estimate of the error of averaging in the positions, relative to the
-     * largest coordinate, from full motion (docs/vibration.md); it is no part of `error`. NaN:
-     * another motion, or unknown, since it is not affordable or `verify` is never. */
-    double averaging_error;
+    double averaging_error; /* of effective motion, in positions, relative; NaN: unknown */
 } taut_result;
 
 /* A run of `system` as `options` say (motion, method, step, from, until, every; settings of

@@ -465,43 +465,6 @@ static int64_t count_modes(const examiner *e)
     return ranked && count > d->rank - d->hard ? d->rank - d->hard : count;
 }
 
-static double closest_resonance(int found, const double *frequency, const int *owner)
-{
-    taut_modes_report near = {0};
-    taut_resonances_find(found, frequency, owner, &near);
-    return near.resonances > 0 ? near.resonance[0].gap : INFINITY;
-}
-
-/* Springs, group by group; *done: no group is too large, and all frequencies were found. */
-static int find_grouped(examiner *e, bool *done)
-{
-    taut_diagnosis *d = e->d;
-    taut_modes_work w = {0};
-    taut_error reason;
-    *done = false;
-    if (!(e->sizes->can & TAUT_CAN_INVERT_MASS) || e->sizes->can & TAUT_HAS_STIFF_POTENTIAL)
-        return TAUT_OK;
-    int64_t before = e->context->statistics.force_evaluations;
-    int status = taut_modes_create(&w, e->context, &e->arena, false, &reason);
-    if (status == 0 && w.largest <= TAUT_SPECTRUM_DENSE) {
-        status = taut_modes_find(&w, d->t, e->q, &reason);
-        *done = status == 0 && w.count > 0;
-    }
-    e->context->statistics.force_evaluations = before;
-    for (int k = 0; k < w.count && *done; k++) {
-        d->least = k == 0 ? w.frequency[k] : fmin(d->least, w.frequency[k]);
-        d->most = d->fastest = fmax(d->most, w.frequency[k]);
-    }
-    for (taut_index g = 0; g < w.groups && *done; g++)
-        d->cubes += pow(w.group[g].springs, 3);
-    if (*done) {
-        d->frequencies = w.count;
-        d->resonance = closest_resonance(w.count, w.frequency, w.owner);
-    }
-    taut_modes_destroy(&w);
-    return taut_fail_final(status, &reason, e->error);
-}
-
 /* A large system whose spectrum does not converge remains without frequencies. */
 static int find_frequencies(examiner *e, bool modes, bool fastest)
 {
@@ -512,7 +475,7 @@ static int find_frequencies(examiner *e, bool modes, bool fastest)
     if (!d->frequencies && !stiff && !fastest)
         return TAUT_OK;
     if (d->frequencies > 0)
-        TAUT_TRY(find_grouped(e, &done));
+        TAUT_TRY(taut_diagnose_groups(e->context, e->q, &e->arena, d, &done, e->error));
     if (done)
         return TAUT_OK;
     int count = e->n <= TAUT_SPECTRUM_DENSE && modes ? e->n : 1, found;
@@ -534,7 +497,7 @@ static int find_frequencies(examiner *e, bool modes, bool fastest)
     d->least = frequency[0];
     d->most = frequency[found - 1];
     if (complete) {
-        d->resonance = closest_resonance(found, frequency, NULL);
+        d->resonance = taut_closest_resonance(found, frequency, NULL);
         d->frequencies = found;
     } else if (stiff)
         d->frequencies = e->n;

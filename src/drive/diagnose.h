@@ -81,6 +81,11 @@ enum { TAUT_PILOT_LARGE = 400 }; /* coordinates: with more, no pilot run */
  * and the dependence on time make of the slow rate until `until` (NaN: for some periods). */
 int taut_diagnose_along(taut_context *context, double until, const double *q, const double *v,
                         taut_diagnosis *diagnosis, taut_error *error);
+/* (diagnose_groups.c) Frequencies of springs, group by group, into *diagnosis, whose time and sizes
+ * are set; *done: no group is too large, and all were found. */
+int taut_diagnose_groups(taut_context *context, const double *q, taut_arena *arena,
+                         taut_diagnosis *diagnosis, bool *done, taut_error *error);
+double taut_closest_resonance(int found, const double *frequency, const int *owner);
 /* separation, from least and slow_rate. */
 void taut_diagnosis_separate(taut_diagnosis *diagnosis);
 /* What forces do over the size of the system, sum |f_i| max |q_i|: an energy that there is even for

@@ -18,6 +18,7 @@
  * solves the stiff equations themselves, so that a second run measures it. */
 #include "drive/solver.h"
 
+#include <limits.h>
 #include <math.h>
 
 #include "base/options.h"
@@ -365,6 +366,42 @@ void taut_monitor_result(const taut_solver *solver, taut_result *result)
     result->resonance_modes[1] = met ? met->resonance.k : -1;
     result->resonance_modes[2] = met ? met->resonance.l : -1;
     result->caution = m->caution[0] ? m->caution : NULL;
+}
+
+/* ---- checkpoints */
+
+static void walk_episode(taut_episode *e, taut_index room, taut_archive *a)
+{
+    taut_resonance *r = &e->resonance;
+    double *const number[] = {&e->from, &e->at, &e->least, &r->gap};
+    int last = room > 0 ? room - 1 : 0;
+    for (size_t k = 0; k < sizeof number / sizeof number[0]; k++)
+        taut_archive_real(a, number[k]);
+    taut_archive_integer(a, &r->j, -1, last);
+    taut_archive_integer(a, &r->k, -1, last);
+    taut_archive_integer(a, &r->l, -1, last);
+    taut_archive_flag(a, &e->open);
+    if (r->j >= 0 && r->k < 0)
+        e->open = false; /* there is none */
+}
+
+void taut_monitor_archive(taut_monitor *m, taut_archive *a)
+{
+    double *const number[] = {&m->t, &m->latest, &m->separation, &m->separation_at, &m->interval};
+    for (size_t k = 0; k < sizeof number / sizeof number[0]; k++)
+        taut_archive_real(a, number[k]);
+    taut_archive_reals(a, m->frequency, m->room);
+    taut_archive_reals(a, m->before, m->room);
+    taut_archive_integer(a, &m->found, 0, m->room);
+    taut_archive_integer(a, &m->found_before, 0, m->room);
+    taut_archive_integer(a, &m->spare, 0, INT_MAX);
+    taut_archive_integer(a, &m->episodes, 0, TAUT_EPISODES);
+    for (int k = 0; k < m->episodes; k++)
+        walk_episode(&m->episode[k], m->room, a);
+    taut_archive_count(a, &m->more);
+    taut_archive_count(a, &m->looks);
+    taut_archive_count(a, &m->next);
+    taut_archive_text(a, m->caution, sizeof m->caution);
 }
 
 /* ---- making */

@@ -649,6 +649,7 @@ int taut_monitor_end(taut_solver *solver, taut_error *error);
 /* The status of a run that ended with `status`. */
 int taut_monitor_status(const taut_solver *solver, int status);
 void taut_monitor_result(const taut_solver *solver, taut_result *result);
+void taut_monitor_archive(taut_monitor *monitor, taut_archive *archive);
 
 /* (growth.c) Assigns memory; after a step of the fixed size h: fails when the state has grown by
  * instability. `last`: the run ends here. */

@@ -1,0 +1,46 @@
+/* diagnose_groups.c - the frequencies of springs in a diagnosis, group by group of connected ones
+ * (system/modes/groups.c), and their closest resonance. */
+#include <math.h>
+
+#include "drive/diagnose.h"
+#include "vibration/effective.h"
+
+double taut_closest_resonance(int found, const double *frequency, const int *owner)
+{
+    taut_modes_report near = {0};
+    taut_resonances_find(found, frequency, owner, &near);
+    return near.resonances > 0 ? near.resonance[0].gap : INFINITY;
+}
+
+static void take(taut_diagnosis *d, const taut_modes_work *w)
+{
+    for (int k = 0; k < w->count; k++) {
+        d->least = k == 0 ? w->frequency[k] : fmin(d->least, w->frequency[k]);
+        d->most = d->fastest = fmax(d->most, w->frequency[k]);
+    }
+    for (taut_index g = 0; g < w->groups; g++)
+        d->cubes += pow(w->group[g].springs, 3);
+    d->frequencies = w->count;
+    d->resonance = taut_closest_resonance(w->count, w->frequency, w->owner);
+}
+
+int taut_diagnose_groups(taut_context *context, const double *q, taut_arena *arena,
+                         taut_diagnosis *d, bool *done, taut_error *error)
+{
+    taut_modes_work w = {0};
+    taut_error reason;
+    *done = false;
+    if (!(d->sizes.can & TAUT_CAN_INVERT_MASS) || d->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
+        return TAUT_OK;
+    int64_t before = context->statistics.force_evaluations;
+    int status = taut_modes_create(&w, context, arena, false, &reason);
+    if (status == 0 && w.largest <= TAUT_SPECTRUM_DENSE) {
+        status = taut_modes_find(&w, d->t, q, &reason);
+        *done = status == 0 && w.count > 0;
+    }
+    context->statistics.force_evaluations = before; /* a diagnosis, not a part of the motion */
+    if (*done)
+        take(d, &w);
+    taut_modes_destroy(&w);
+    return taut_fail_final(status, &reason, error);
+}
