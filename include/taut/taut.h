@@ -159,8 +159,7 @@ TAUT_API int taut_system_bond_ends(const taut_system *system, taut_index k, int 
 /* Bytes of memory that a check, or a run in rigid or full motion, needs for this system: an
  * estimate, at most half as much again, from sizes and patterns, before it is used. */
 TAUT_API double taut_system_memory(const taut_system *system);
-/* Warning k of reading (unused names, kinks), as "file:line:column: text"; NULL when out of
- * range. */
+/* Warning k of reading (unused names, kinks), "file:line:column: text"; NULL when out of range. */
 TAUT_API const char *taut_system_warning(const taut_system *system, taut_index k);
 /* File k that [tables] were read from, with its folder; NULL when out of range. */
 TAUT_API const char *taut_system_table_file(const taut_system *system, taut_index k);

@@ -108,6 +108,11 @@ int taut_projection_check(const taut_projection_method *method, const taut_sizes
             sizes->can & TAUT_HAS_STIFF_POTENTIAL
                 ? "a stiff potential; use projection series"
                 : "no springs; projection constraint projects onto rigid bonds");
+    if (method->moves_slow && (sizes->can & TAUT_HAS_PAIRS) && !(sizes->can & stiff))
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "projection %s filters vibrations, and the system has no springs: its "
+                         "forces are sums over pairs of particles",
+                         method->name);
     bits &= ~(unsigned)TAUT_HAS_SPRINGS;
     if (bits)
         return taut_fail(error, TAUT_ERROR_REFUSED, "projection %s %s", method->name,
