@@ -74,7 +74,7 @@ typedef struct taut_stepper {
     /* the estimate of this system falls with this power of h; 0: with the method's error_order */
     int error_order;
     double factor; /* seconds of a factorisation, of those that own matrices: an estimate, or 0 */
-    bool trial; /* no step will be made: what only steps need may be omitted */
+    bool trial;    /* no step will be made: what only steps need may be omitted */
     /* of the run: implicit methods solve slightly more accurately */
     double rtol, atol;
     void *work;

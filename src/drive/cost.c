@@ -7,7 +7,8 @@
 
 enum { LARGE = 100 }; /* variables */
 
-/* Of implicit methods, before they are made. Matrices of small systems are dense, those of large ones sparse. */
+/* Of implicit methods, before they are made. Matrices of small systems are dense, those of large
+ * ones sparse. */
 double taut_cost_factor(const taut_stepper *s)
 {
     double size = (double)s->n + s->m;

@@ -557,7 +557,7 @@ static int plain_kick(taut_impulse *w, double t, const double *x, double *accele
 
 static const taut_impulse_variant plain = {.kick = plain_kick};
 const taut_method taut_impulse_method = {
-    TAUT_IMPULSE_METHOD,
+    TAUT_IMPULSE_METHOD(0),
     .name = "impulse",
     .summary = "kicks by the slow forces, springs resolved in between; actions are not kept: for "
                "comparison",

@@ -70,11 +70,11 @@ int taut_impulse_factor(taut_impulse *w, double t, const double *mass, const dou
 /* Solves with it for x[n] and w->y. */
 int taut_impulse_solve(taut_impulse *w, double *x, taut_error *error);
 
-/* What all rows share; they differ in `data`. */
-#define TAUT_IMPULSE_METHOD                                                                        \
+/* What all rows share; they differ in `data`, and in what they refuse besides. */
+#define TAUT_IMPULSE_METHOD(besides)                                                               \
     .motions = TAUT_MOTION_EFFECTIVE, .order = 2, .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS,  \
-    .refuses =                                                                                     \
-        TAUT_HAS_DAMPING | TAUT_HAS_STIFF_POTENTIAL | TAUT_HAS_ALGEBRAIC | TAUT_HAS_STEPPER,       \
+    .refuses = TAUT_HAS_DAMPING | TAUT_HAS_STIFF_POTENTIAL | TAUT_HAS_ALGEBRAIC |                  \
+               TAUT_HAS_STEPPER | (besides),                                                       \
     .create = taut_impulse_create, .destroy = taut_impulse_destroy, .step = taut_impulse_step,     \
     .changed = taut_impulse_changed, .complete = taut_impulse_complete,                            \
     .multipliers = taut_impulse_multipliers, .archive = taut_impulse_archive

@@ -81,7 +81,7 @@ static int prepare(taut_impulse *w, taut_error *error)
 
 static const taut_impulse_variant variant = {.kick = kick, .prepare = prepare};
 const taut_method taut_mollified_impulse = {
-    TAUT_IMPULSE_METHOD,
+    TAUT_IMPULSE_METHOD(0),
     .name = "mollified-impulse",
     .summary = "kicks by the slow potential at the projected point, springs resolved in between; "
                "symplectic, keeps the actions",

@@ -21,7 +21,7 @@ static int kick(taut_impulse *w, double t, const double *x, double *acceleration
 
 static const taut_impulse_variant variant = {.kick = kick};
 const taut_method taut_projected_impulse = {
-    TAUT_IMPULSE_METHOD,
+    TAUT_IMPULSE_METHOD(0),
     .name = "projected-impulse",
     .summary = "kicks by the tangential part of the slow forces, springs resolved in between; "
                "keeps the actions",

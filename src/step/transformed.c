@@ -131,7 +131,7 @@ static void release(taut_impulse *w)
 
 static const taut_impulse_variant variant = {.kick = kick, .prepare = prepare, .release = release};
 const taut_method taut_transformed = {
-    TAUT_IMPULSE_METHOD,
+    TAUT_IMPULSE_METHOD(TAUT_HAS_RIGID | TAUT_HAS_VARYING_MASS),
     .name = "transformed",
     .summary = "kicks by the slow potential at the foot point, springs resolved in between; "
                "symplectic, keeps the actions exactly in a kick",
