@@ -267,7 +267,7 @@ int recipe_e_figure_3(recipe_work *k)
 int recipe_e_figure_4(recipe_work *k)
 {
     label(k, "Impulse method in transformed variables, double pendulum with gravity (figure 4)");
-    RECIPE_TRY(one_method(k, "transformed", "transformed", 1e-2, STEPS));
-    RECIPE_TRY(one_method(k, "transformed", "transformed", 1e-3, STEPS));
-    return one_method(k, "transformed", "transformed", 1e-4, 3);
+    RECIPE_TRY(one_method(k, "transformed", "by (22)", 1e-2, STEPS));
+    RECIPE_TRY(one_method(k, "transformed", "by (22)", 1e-3, STEPS));
+    return one_method(k, "transformed", "by (22)", 1e-4, 3);
 }

@@ -432,7 +432,8 @@ static int make_modes(taut_solver *solver, taut_index springs, taut_error *error
     m->cubes = pow(springs, 3);
     if (!m->all || solver->system->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
         return TAUT_OK;
-    int status = taut_modes_create(&m->modes, m->context, &solver->arena, false, &reason);
+    int status = taut_modes_create(&m->modes, m->context, &solver->arena, false,
+                                   TAUT_SPECTRUM_DENSE, &reason);
     m->all = m->grouped = status == 0;
     for (taut_index g = 0; g < m->modes.groups && m->grouped; g++)
         cubes += pow(m->modes.group[g].springs, 3);

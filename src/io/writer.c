@@ -27,7 +27,7 @@
 #endif
 #endif
 
-/* Rows wait until there are many, or for some time: whoever looks sees how far a slow run is. */
+/* Rows wait until there are many, or for some time: the file shows how far a slow run is. */
 enum { ROOM = 1 << 18, STACK = 1 << 16 };
 static const double LONGEST_WAIT = 1; /* seconds */
 

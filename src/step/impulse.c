@@ -61,8 +61,9 @@ static int make_modes(taut_impulse *w, taut_error *error)
     taut_index stiff = w->mechanics.rods;
     TAUT_TRY(TAUT_RESERVE(s->arena, stiff, error, &w->action, &w->blended));
     TAUT_TRY(TAUT_RESERVE(s->arena, s->n, error, &w->gradient));
-    int status = taut_modes_create(&w->modes, s->context, s->arena, true, error);
-    w->has_modes = status == 0 && w->modes.largest <= TAUT_SPECTRUM_DENSE;
+    int status =
+        taut_modes_create(&w->modes, s->context, s->arena, true, TAUT_SPECTRUM_DENSE, error);
+    w->has_modes = status == 0;
     return status == TAUT_ERROR_REFUSED ? TAUT_OK : status; /* too many: without */
 }
 

@@ -33,6 +33,7 @@ int taut_radau_tensor_create(taut_stepper *s, taut_error *error)
     w->pair_x = TAUT_NEW(arena, double complex, w->n);
     w->pair_y = TAUT_NEW(arena, double complex, w->m);
     TAUT_TRY(taut_arena_check(arena, error));
+    s->factor = 0;
     for (int b = 0; b < w->table.blocks; b++) {
         one.complex_values = !w->table.real[b];
         TAUT_TRY(

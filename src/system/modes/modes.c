@@ -49,18 +49,18 @@ static int take_rigid(taut_modes_work *w, taut_error *error)
     return 0;
 }
 
-static int refuse_large(const taut_modes_work *w, taut_error *error)
+static int refuse_large(const taut_modes_work *w, int most, taut_error *error)
 {
     double numbers = 0;
     for (taut_index g = 0; g < w->groups; g++)
         numbers += (double)w->group[g].springs *
                    (w->group[g].springs + w->group[g].n + w->group[g].rigids);
-    if (w->largest <= TAUT_SPECTRUM_DENSE_LIMIT && numbers <= MOST_NUMBERS)
+    if (w->largest <= most && numbers <= MOST_NUMBERS)
         return 0;
     return taut_fail(error, TAUT_ERROR_REFUSED,
                      "modes and actions of %d springs that are connected are too many (at most %d, "
                      "and %d numbers in all): mark slow ones `soft`, or use the full motion",
-                     w->largest, TAUT_SPECTRUM_DENSE_LIMIT, MOST_NUMBERS);
+                     w->largest, most, MOST_NUMBERS);
 }
 
 static int reserve_group(taut_modes_work *w, taut_mode_group *g, taut_error *error)
@@ -107,7 +107,7 @@ static int reserve(taut_modes_work *w, const taut_sizes *sizes, bool gradient, t
 }
 
 int taut_modes_create(taut_modes_work *w, taut_context *context, taut_arena *arena, bool gradient,
-                      taut_error *error)
+                      int most, taut_error *error)
 {
     const taut_system *system = taut_context_system(context);
     taut_sizes sizes;
@@ -123,7 +123,7 @@ int taut_modes_create(taut_modes_work *w, taut_context *context, taut_arena *are
         TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &w->tangent, error));
     TAUT_TRY(taut_mode_groups_find(w, error));
     TAUT_TRY(take_rigid(w, error));
-    TAUT_TRY(refuse_large(w, error));
+    TAUT_TRY(refuse_large(w, most, error));
     TAUT_TRY(reserve(w, &sizes, gradient, error));
     taut_saddle_shape shape = {.n = w->n,
                                .m = w->rigids,

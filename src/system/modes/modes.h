@@ -61,9 +61,10 @@ typedef struct taut_modes_work {
 } taut_modes_work;
 
 /* Memory comes from the arena; `gradient` prepares for taut_modes_gradient. Refuses groups of more
- * than TAUT_SPECTRUM_DENSE_LIMIT springs. */
+ * than `most` springs: TAUT_SPECTRUM_DENSE where time matters, at most TAUT_SPECTRUM_DENSE_LIMIT.
+ */
 int taut_modes_create(taut_modes_work *modes, taut_context *context, taut_arena *arena,
-                      bool gradient, taut_error *error);
+                      bool gradient, int most, taut_error *error);
 void taut_modes_destroy(taut_modes_work *modes); /* accepts half-made ones */
 /* Modes at (t, q). Never allocates, except to name rigid bonds that depend on one another. */
 int taut_modes_find(taut_modes_work *modes, double t, const double *q, taut_error *error);
