@@ -91,11 +91,14 @@ static void look_at_start(model *m)
 }
 
 /* The setting with which the short form takes a large model, NULL without; exceptions of the
- * page: water_box has a twelfth of its pairs, cloth a fiftieth of its particles. */
+ * page: water_box has a twelfth of its pairs, lj_fluid a fifth, cloth a fiftieth of its particles.
+ */
 static const char *fewer(const char *name)
 {
     if (strcmp(name, "cloth") == 0)
         return "N=4";
+    if (strcmp(name, "lj_fluid") == 0 && !long_form())
+        return "cut=1.5";
     return strcmp(name, "water_box") == 0 && !long_form() ? "N=8" : NULL;
 }
 
