@@ -59,7 +59,8 @@ static void blocks_are_apart(void)
     check_equal("blocks left after clearing twice", f.live, 0);
 }
 
-/* Large arrays of arenas that steps loop over share blocks; of others each has its own. */
+/* Large arrays of arenas that steps loop over share blocks; of others, and with an allocator of the
+ * caller, each has its own. */
 static void large_arrays(void)
 {
     check_group("large arrays");
@@ -71,15 +72,20 @@ static void large_arrays(void)
             taut_arena_init(&arena, own ? &allocator : NULL);
             arena.looped = looped;
             bool good = true;
+            int shared = 0; /* begin where the one before ends */
+            uintptr_t end = 0;
             for (int k = 0; k < 8; k++) {
                 unsigned char *x = taut_arena_get(&arena, 3 << 18, 1);
+                shared += (uintptr_t)x == end;
+                end = (uintptr_t)x + (3 << 18);
                 good = good && x && all_zero(x, 3 << 18);
                 if (x)
                     memset(x, 1, 3 << 18);
             }
             check_row(good, "looped %d, own allocator %d", looped, own);
             if (own)
-                check_equal("blocks", f.live, looped ? 2 : 8);
+                check_equal("blocks", f.live, 8);
+            check_equal("in the block of the one before", shared, looped && !own ? 6 : 0);
             taut_arena_clear(&arena);
             check_row(arena.looped == looped, "a cleared arena stays as it was");
         }

@@ -76,12 +76,12 @@ static int add_block(taut_arena *arena, size_t bytes)
         size = SMALLEST_BLOCK;
     if (size < bytes + 2 * HEADER)
         size = bytes + 2 * HEADER;
-    bool pages = arena->looped && bytes >= LARGE_ARRAY && bytes <= LARGEST_SHARED;
+    bool pages = arena->looped && arena->allocator.allocate == plain_allocate &&
+                 bytes >= LARGE_ARRAY && bytes <= LARGEST_SHARED;
     if (pages)
         size = (SHARED * bytes / LARGE_PAGE + 2) * LARGE_PAGE;
-    taut_block *block = pages && arena->allocator.allocate == plain_allocate
-                            ? allocate_pages(size)
-                            : arena->allocator.allocate(arena->allocator.user, size);
+    taut_block *block =
+        pages ? allocate_pages(size) : arena->allocator.allocate(arena->allocator.user, size);
     if (!block)
         return TAUT_ERROR_MEMORY;
     block->next = arena->blocks;
