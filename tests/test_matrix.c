@@ -508,8 +508,9 @@ int main(int argc, char **argv)
         model m;
         if ((only && strcmp(only, name[k]) != 0) || jumps(name[k]))
             continue;
-        if (sanitized && (strcmp(name[k], "water_box") == 0 || strcmp(name[k], "net") == 0)) {
-            check_skip("water_box and net take long under sanitizers");
+        if (sanitized && (strcmp(name[k], "water_box") == 0 || strcmp(name[k], "net") == 0 ||
+                          strcmp(name[k], "lj_fluid") == 0)) {
+            check_skip("water_box, net and lj_fluid take long under sanitizers");
             continue;
         }
         if (load(name[k], NULL, 0, &m) != 0)
