@@ -15,6 +15,7 @@
 
 #include "base/field.h"
 #include "expr/curve.h"
+#include "expr/emit_preamble.h"
 #include "expr/values.h"
 
 /* LOOP_LENGTH: compilers take seconds to vectorise longer bodies; the interpreter, whose loops over
@@ -32,95 +33,11 @@ static const char *const row_text[TAUT_OP_COUNT] = {
 };
 
 _Static_assert(TAUT_MOST_TERMS == 16 && sizeof(taut_sum) == 16 * sizeof(double) + 18 * sizeof(int),
-               "struct taut_sum is written out below");
+               "struct taut_sum is written out in emit_preamble.h");
 _Static_assert(offsetof(taut_stages, t) == 8 + 2 * sizeof(void *) &&
                    offsetof(taut_stages, next_v) == 24 + 7 * sizeof(void *) &&
                    sizeof(taut_stages) == 24 + 8 * sizeof(void *),
-               "struct taut_stages is written out below");
-
-static const char preamble[] =
-    /* functions are called as they are; only those that are exact may become instructions */
-    "#ifdef __GNUC__\n"
-    "#define sqrt __builtin_sqrt\n"
-    "#define fabs __builtin_fabs\n"
-    "#define floor __builtin_floor\n"
-    "#define copysign __builtin_copysign\n"
-    "#else\n"
-    "double sqrt(double), fabs(double), floor(double), copysign(double, double);\n"
-    "#endif\n"
-    "#if defined __clang__\n"
-    "#define TAUT_INDEPENDENT _Pragma(\"clang loop vectorize(assume_safety)\")\n"
-    "#elif defined __GNUC__\n"
-    "#define TAUT_INDEPENDENT _Pragma(\"GCC ivdep\")\n"
-    "#else\n"
-    "#define TAUT_INDEPENDENT\n"
-    "#endif\n"
-    "#ifdef __GNUC__\n"
-    "typedef double taut_block1 __attribute__((may_alias));\n"
-    "typedef double taut_block2 __attribute__((vector_size(16), aligned(8), may_alias));\n"
-    "typedef double taut_block4 __attribute__((vector_size(32), aligned(8), may_alias));\n"
-    "#define TAUT_STORE2(to, a, b) (*(taut_block2 *)(to) = (taut_block2){a, b})\n"
-    "#define TAUT_STORE4(to, a, b, c, d) (*(taut_block4 *)(to) = (taut_block4){a, b, c, d})\n"
-    "#else\n"
-    "#define TAUT_STORE2(to, a, b) ((to)[0] = a, (to)[1] = b)\n"
-    "#define TAUT_STORE4(to, a, b, c, d) ((to)[0] = a, (to)[1] = b, (to)[2] = c, (to)[3] = d)\n"
-    "#endif\n"
-    /* coordinates p, p + 1, ... of the sum of a row of stages; operations as in
-     * taut_sum_form_pair */
-    "#define TAUT_SUM(block, p) \\\n"
-    "    { \\\n"
-    "        double w = s->h * row->weight[0]; \\\n"
-    "        block a = w * *(const block *)(s->kq[row->term[0]] + p); \\\n"
-    "        block b = w * *(const block *)(s->kv[row->term[0]] + p); \\\n"
-    "        for (int j = 1; j < row->terms; j++) { \\\n"
-    "            w = s->h * row->weight[j]; \\\n"
-    "            a += w * *(const block *)(s->kq[row->term[j]] + p); \\\n"
-    "            b += w * *(const block *)(s->kv[row->term[j]] + p); \\\n"
-    "        } \\\n"
-    "        *(block *)(zq + p) = *(const block *)(s->q + p) + a; \\\n"
-    "        *(block *)(zv + p) = *(const block *)(s->v + p) + b; \\\n"
-    "    }\n"
-    "double exp(double), log(double), sin(double), cos(double), tan(double), asin(double), "
-    "acos(double), atan(double);\n"
-    "double sinh(double), cosh(double), tanh(double), pow(double, double), atan2(double, double), "
-    "hypot(double, double);\n"
-    "struct taut_sum {\n    int terms, term[16];\n    double weight[16];\n};\n"
-    "struct taut_stages {\n    int first, count;\n    const struct taut_sum *row;\n"
-    "    const double *c;\n    double t, h, *const *kq, *const *kv;\n"
-    "    const double *q, *v;\n    double *next_q, *next_v;\n};\n"
-    "static inline double taut_value_round(double a)\n"
-    "{\n"
-    "    double size = fabs(a), whole = floor(size);\n"
-    "    return copysign(whole + (size - whole >= 0.5 ? 1.0 : 0.0), a);\n"
-    "}\n"
-    "static inline double taut_value_divz(double a, double b)\n"
-    "{\n"
-    "    double quotient = a / b;\n"
-    "    return b == 0.0 ? 0.0 : quotient;\n"
-    "}\n"
-    "static inline double taut_curve_line(int d, double value, double slope, double distance)\n"
-    "{\n"
-    "    return d == 0 ? value + slope * distance : d == 1 ? slope : 0.0;\n"
-    "}\n"
-    "static inline double taut_curve_value(const double (*piece)[4], int count, double first, "
-    "double last, double slope_first,\n"
-    "                                      double slope_last, int d, double x)\n"
-    "{\n"
-    "    if (x != x)\n"
-    "        return x;\n"
-    "    if (d > 3)\n"
-    "        return 0.0;\n"
-    "    if (x < 1.0)\n"
-    "        return taut_curve_line(d, first, slope_first, x - 1.0);\n"
-    "    if (x >= count)\n"
-    "        return taut_curve_line(d, last, slope_last, x - count);\n"
-    "    const int k = (int)x;\n"
-    "    const double *p = piece[k - 1], s = x - k;\n"
-    "    return d == 0   ? p[0] + s * (p[1] + s * (p[2] + s * p[3]))\n"
-    "           : d == 1 ? p[1] + s * (2.0 * p[2] + s * 3.0 * p[3])\n"
-    "           : d == 2 ? 2.0 * p[2] + 6.0 * s * p[3]\n"
-    "                    : 6.0 * p[3];\n"
-    "}\n";
+               "struct taut_stages is written out in emit_preamble.h");
 
 static void put(taut_source *source, const char *text, size_t length)
 {

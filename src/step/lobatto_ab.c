@@ -312,14 +312,7 @@ static int multipliers(taut_stepper *s, double t, const double *q, const double 
             taut_copy(s->m, s->now.lambda, lambda);
         return TAUT_OK;
     }
-    taut_statistics before = *s->statistics; /* output is not counted */
-    int status = taut_mechanics_force(x, t, q, v, w->kick, lambda, error);
-    if (status == 0)
-        status = taut_mechanics_factor(x, w->general, t, x->mass, x->rod_jacobian, NULL, error);
-    if (status == 0)
-        status = taut_mechanics_react(x, w->general, t, q, v, w->kick, w->row, lambda, error);
-    *s->statistics = before;
-    return status;
+    return taut_mechanics_multipliers(x, w->general, t, q, v, w->kick, w->row, lambda, error);
 }
 
 static void archive(taut_stepper *s, taut_archive *to)

@@ -327,6 +327,20 @@ int taut_mechanics_react(taut_mechanics *w, taut_saddle *saddle, double t, const
     return TAUT_OK;
 }
 
+int taut_mechanics_multipliers(taut_mechanics *w, taut_saddle *saddle, double t, const double *q,
+                               const double *v, double *a, double *row, double *lambda,
+                               taut_error *error)
+{
+    taut_statistics before = *w->statistics;
+    int status = taut_mechanics_force(w, t, q, v, a, lambda, error);
+    if (status == 0)
+        status = taut_mechanics_factor(w, saddle, t, w->mass, w->rod_jacobian, NULL, error);
+    if (status == 0)
+        status = taut_mechanics_react(w, saddle, t, q, v, a, row, lambda, error);
+    *w->statistics = before;
+    return status;
+}
+
 /* ---- masses that are constant, without rigid bonds */
 
 int taut_mechanics_invert(taut_mechanics *w, const char *who, double t, taut_arena *arena,

@@ -87,6 +87,10 @@ int taut_mechanics_factor(const taut_mechanics *mechanics, taut_saddle *saddle, 
 int taut_mechanics_react(taut_mechanics *mechanics, taut_saddle *saddle, double t, const double *q,
                          const double *v, double *a, double *row, double *lambda,
                          taut_error *error);
+/* lambda[m] at any state, not counted in the statistics; a[n], row[rigid bonds]: room. */
+int taut_mechanics_multipliers(taut_mechanics *mechanics, taut_saddle *saddle, double t,
+                               const double *q, const double *v, double *a, double *row,
+                               double *lambda, taut_error *error);
 
 /* Constant masses without rigid bonds: prepares x[n] <- M^-1 x. `who` ("method verlet") is named
  * when a mass is not positive. */

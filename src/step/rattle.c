@@ -408,15 +408,10 @@ static int multipliers(taut_stepper *s, double t, const double *q, const double 
             taut_copy(s->m, s->now.lambda, lambda);
         return TAUT_OK;
     }
-    taut_statistics before = *s->statistics; /* output is not counted */
     taut_mechanics_columns(x, NULL);
-    int status = taut_mechanics_force(x, t, q, v, w->step, lambda, error);
-    if (status == 0)
-        status = taut_mechanics_factor(x, w->general, t, x->mass, x->rod_jacobian, NULL, error);
-    if (status == 0)
-        status = taut_mechanics_react(x, w->general, t, q, v, w->step, w->residual, lambda, error);
+    int status =
+        taut_mechanics_multipliers(x, w->general, t, q, v, w->step, w->residual, lambda, error);
     taut_mechanics_columns(x, w->columns);
-    *s->statistics = before;
     return status;
 }
 
