@@ -19,8 +19,9 @@
  * `_get`, and return 0 or TAUT_ERROR_USAGE. NULL where it is not allowed gives TAUT_ERROR_USAGE;
  * functions that return a value give NULL, 0, NaN or false.
  *
- * Tiers: everyday calls (here), expert calls (expert.h: everything a method can ask of a system),
- * extension points (extend.h: systems made in C). This header includes all of them. */
+ * Tiers: everyday calls (here, and analysis.h: projecting, comparing, checking), expert calls
+ * (expert.h: everything a method can ask of a system), extension points (extend.h: systems made in
+ * C). This header includes all of them. */
 #ifndef TAUT_TAUT_H
 #define TAUT_TAUT_H
 
@@ -412,186 +413,11 @@ TAUT_API int taut_plot(const char *path, const char *const *labels, const char *
                        int curves, const int *start, const double *x, const double *y,
                        bool logarithmic, taut_error *error);
 
-/* ---- projecting */
-
-/* One row of the table of projections, for people. */
-typedef struct taut_projection_info {
-    size_t size;
-    const char *name, *summary, *reference;
-    unsigned needs, refuses; /* TAUT_CAN_ bits, TAUT_HAS_ bits */
-} taut_projection_info;
-TAUT_API int taut_projection_count(void);
-TAUT_API int taut_projection_get(int k, taut_projection_info *info, taut_error *error);
-
-typedef struct taut_projection taut_projection; /* a projected state and how it was found */
-/* What came out. Texts and arrays belong to the projection. "Normal" is the change of the
- * distance to the foot point, "tangential" the distance between the foot points before and after
- * (Euclidean norms; NaN when a foot point does not exist). */
-typedef struct taut_projection_result {
-    size_t size;
-    int status; /* TAUT_OK, or TAUT_ERROR_CONVERGE: then the state is that of the start */
-    double t;
-    const char *method, *explanation;
-    /* [n], [n], [m]; first order: the state, the algebraic variables */
-    const double *q, *v, *lambda;
-    /* [n]: slow part of the force of a stiff potential; NULL when there is none, or it is not
-     * known */
-    const double *stiff_force;
-    const double *start_q, *start_v;
-    int64_t passes;
-    double moved_normal, moved_tangential, moved_normal_velocity, moved_tangential_velocity;
-    taut_statistics statistics;
-    /* Projection difference: |Jv|/|v| at the result, v its rate of change, J dv/dz, seen over steps
-     * of ratio_time; what the fastest rate has left in v. ratio_bound: it is at most this, what is
-     * left is noise. noise: standard deviation of the flow. NaN elsewhere. */
-    double ratio, ratio_time, noise;
-    bool ratio_bound;
-} taut_projection_result;
-/* Projects the start of `system` onto the slow manifold of its springs or its flow, or onto its
- * rigid bonds. Options read: method, from, hold, richardson, expansion, omega, window,
- * micro-steps, passes, tolerance, order, horizon, iterate; all but method, hold and expansion
- * may stand in [run]. When it does not converge (TAUT_ERROR_CONVERGE) the result is made all the
- * same, with its passes; after other errors it is NULL. */
-TAUT_API int taut_project(const taut_system *system, const taut_options *options,
-                          const taut_allocator *allocator, taut_projection **projection,
-                          taut_error *error);
-TAUT_API void taut_projection_destroy(taut_projection *projection);
-TAUT_API int taut_projection_result_get(const taut_projection *projection,
-                                        taut_projection_result *result, taut_error *error);
-/* Warning k: an option that was given to taut_project and has no effect on this projection; the
- * text begins with its name. NULL when out of range. */
-TAUT_API const char *taut_projection_warning(const taut_projection *projection, int k);
-/* Pass k (0: the start): g[m], gdot[m] there, force evaluations of the micro-integration so far.
- * False when out of range; NULL allowed. */
-TAUT_API bool taut_projection_pass(const taut_projection *projection, int64_t k, const double **g,
-                                   const double **gdot, int64_t *force_evaluations);
-/* With the option expansion, series gives y^0 + eps^2 y^1 + eps^4 y^2 + ... of the slow point
- * [Lubich 1993, (2.6)]: y^k, k = 0 (the foot point), 1, 2, in q[n] and v[n]; eps^2 is the
- * largest compliance, others are in proportion. False when there is none; NULL allowed. */
-TAUT_API bool taut_projection_expansion(const taut_projection *projection, int k, const double **q,
-                                        const double **v, double *eps2);
-/* The micro-solution of a pass; kept when the option plot is given, for projections that sample.
- * At most 8 bonds, spread evenly; of systems without bonds coordinates in their place. */
-typedef struct taut_projection_window {
-    size_t size;
-    int64_t pass;   /* the pass that it leads to */
-    taut_item item; /* TAUT_BOND or TAUT_COORDINATE */
-    int count, bonds;
-    const taut_index *bond; /* [bonds]: which */
-    /* [count]: times from that of the start, ascending; the weights; g: [bonds][count] */
-    const double *t, *weight, *g;
-    const double *filtered; /* [bonds]: after the pass */
-} taut_projection_window;
-/* which = 0: of the first pass, 1: of the last, when there is more than one. */
-TAUT_API int taut_projection_window_get(const taut_projection *projection, int which,
-                                        taut_projection_window *window, taut_error *error);
-/* A picture (.png or .svg, by gnuplot): the windows, the weights, residuals of the passes;
- * without windows what there is. */
-TAUT_API int taut_projection_plot(const taut_projection *projection, const char *path,
-                                  const char *title, taut_error *error);
-
-/* ---- comparing */
-/* Every method with every value (steps, or tolerances), from the same start to the same end,
- * against one reference. */
-typedef struct taut_compare_request {
-    size_t size;
-    const char *const *methods;
-    const double *values;
-    int method_count, value_count;
-    bool tolerances; /* values are relative tolerances; else step sizes */
-} taut_compare_request;
-typedef struct taut_compared {
-    size_t size;
-    const char *method, *message; /* message: why it could not run; NULL when it did */
-    double value, error, error_velocity, order,
-        /* errors: max norms at the end; order: against the row before; NaN: none */
-        seconds;
-    double uncertainty, uncertainty_velocity; /* of the reference: smaller errors mean nothing */
-    taut_statistics statistics;
-} taut_compared;
-typedef struct taut_comparison taut_comparison;
-TAUT_API int taut_compare(const taut_system *system, const taut_options *options,
-                          const taut_compare_request *request, const taut_allocator *allocator,
-                          taut_comparison **comparison, taut_error *error);
-TAUT_API void taut_comparison_destroy(taut_comparison *comparison);
-/* Row k: methods in the order of the request, for each its values. */
-TAUT_API int taut_comparison_get(const taut_comparison *comparison, int k, taut_compared *row,
-                                 taut_error *error);
-/* One sentence: motion, end, reference. *uncertainty (may be NULL): how far two references are
- * apart; smaller errors mean nothing. */
-TAUT_API const char *taut_comparison_explanation(const taut_comparison *comparison,
-                                                 double *uncertainty);
-
-/* ---- checking */
-
-/* One derivative compared with extrapolated central differences: largest relative deviation and
- * where. It is wrong when the deviation is larger than limit + uncertainty, the latter being how
- * far the differences themselves may be off there, relative like the others. */
-typedef struct taut_derivative_check {
-    const char *name; /* "G", "gamma", "df/dq", ... */
-    int derivative;   /* 1 or 2: which limit applies */
-    double deviation, limit, uncertainty;
-    char where[96];
-} taut_derivative_check;
-
-/* One of [invariants] at the initial state: its value, and its rate by the equations of the model
- * (NaN: unknown). */
-typedef struct taut_invariant_check {
-    char name[96];
-    double value, rate;
-    /* 1: the rate vanishes, there and at states nearby; 0: it does not; -1: unknown */
-    int constant;
-} taut_invariant_check;
-
-typedef struct taut_check_report {
-    size_t size;
-    const taut_sizes *sizes; /* the system's */
-    char structure[160];     /* which linear algebra was chosen, and why */
-    taut_derivative_check derivative[16];
-    int derivatives;
-    /* bonds marked `soft`: forces, and no part of what follows */
-    taut_index soft;
-    taut_index rank;                       /* of G; == bonds - soft when full */
-    char rank_message[400];                /* names of redundant or conflicting bonds */
-    double start_position, start_velocity; /* max |g|, |gdot| of the rigid bonds at the start */
-    /* how far the start is from g = 0 (bonds that are not soft), max |g| */
-    double foot_distance;
-    double frequency_least, frequency_most; /* 0 when there are no springs */
-    int64_t frequencies;                    /* number of stiff modes */
-    /* how fast the slow motion can change (docs/theory.md, Fast and slow): the largest along a
-     * pilot run from the start, explicit dependence on time included */
-    double slow_rate;
-    double oscillatory_energy, energy_scale; /* of the start */
-    /* where the motion has one, FILE:LINE:COLUMN: words, the system's; NULL: nowhere */
-    const char *kinks;
-    /* what taut_solver_create chooses with the same options and [run]; NULL: no run can begin, or
-     * it has no motion (first order) */
-    const char *motion, *method;
-    char advice[900]; /* one line */
-    int verdict;      /* 0 usable, 1 numerically unusable */
-    /* slow_rate at the start alone; the time of the state where it is largest; of f and g at fixed
-     * q and v */
-    double slow_rate_initial, slow_rate_at, time_rate;
-    /* fastest decay: of damped bonds, each alone; of df/dz in first-order systems; 0: none */
-    double decay_rate;
-    double decay_steps; /* of dop8 until the end time, at the limit of stability; NaN: unknown */
-    double separation;  /* frequency_least over slow_rate; INFINITY where that is 0 */
-    /* of the pilot run at which slow_rate was evaluated; 0: there is none, and slow_rate is that
-     * of the start */
-    int slow_rate_states;
-    taut_invariant_check invariant[16]; /* the first of them */
-    int invariants;
-} taut_check_report;
-
-/* Examines a system at its initial state. Options read: from, backend, no-derivatives, and those of
- * taut_solver_create, which decide about motion and method. */
-TAUT_API int taut_check(const taut_system *system, const taut_options *options,
-                        taut_check_report *report, taut_error *error);
-
 #ifdef __cplusplus
 }
 #endif
 
+#include <taut/analysis.h>
 #include <taut/expert.h>
 #include <taut/extend.h>
 #include <taut/init.h>
