@@ -248,8 +248,8 @@ static int advance(taut_flow *flow, double t, double H, double *state, taut_erro
         TAUT_TRY(taut_internal_state_restore(f->internal, t, H, state, error));
     int status = call(f, t, H, state, to, error);
     if (f->internal && status >= 0)
-        TAUT_TRY(taut_internal_state_save(f->internal, t, state, t + H, status == 0 ? to : NULL,
-                                          error));
+        TAUT_TRY(
+            taut_internal_state_save(f->internal, t, state, t + H, status == 0 ? to : NULL, error));
     if (status == 0)
         taut_copy(flow->size, to, state);
     return status;

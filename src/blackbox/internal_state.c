@@ -26,7 +26,6 @@ int taut_internal_state_create(taut_internal_state *s, taut_index n, const taut_
     return taut_arena_check(arena, error);
 }
 
-
 int taut_internal_state_restore(taut_internal_state *s, double t, double H, const double *from,
                                 taut_error *error)
 {
