@@ -144,6 +144,10 @@ static void test_evaluation(void)
     MISUSE(taut_evaluate_outputs(ctx, 0, NULL, v, NULL, outputs, &err));
     MISUSE(taut_evaluate_outputs(ctx, 0, q, v, NULL, NULL, &err));
     MISUSE(taut_evaluate_events(NULL, 0, q, v, NULL, outputs, &err));
+    MISUSE(taut_shapes_at(NULL, 0, q, v, NULL, outputs, &err));
+    MISUSE(taut_shapes_at(ctx, 0, NULL, v, NULL, outputs, &err));
+    MISUSE(taut_shape_get(NULL, 0, &(taut_shape){.size = sizeof(taut_shape)}, &err));
+    GIVES(taut_shape_count(NULL) == 0);
     MISUSE(taut_jet_create(NULL, 2, TAUT_WANT_FORCE, &jet, &err));
     GIVES(jet == NULL);
     MISUSE(taut_jet_create(ctx, 2, TAUT_WANT_FORCE, NULL, &err));

@@ -126,6 +126,8 @@ static void numbers(void)
     check_row(!a.colour && a.width == 0 && a.kind == TAUT_SHAPE_TEXT, "none");
     check_contains("a text shows its name", a.text, "A");
     check_contains("or its label, '#' and all", b.text, "<pin> # B");
+    check_equal("no size", taut_shape_get(d.system, 0, &(taut_shape){0}, &d.error),
+                TAUT_ERROR_USAGE);
     check_equal("out of range", taut_shape_get(d.system, d.shapes, &s, &d.error), TAUT_ERROR_USAGE);
     drop(&d);
 
