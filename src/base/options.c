@@ -38,7 +38,8 @@ static const taut_option table[] = {
      "size of the coordinates; first order: of each variable"},
     {"verify", TAUT_OPTION_CHOICE, "never", 0, 0, "never|auto|always", "WHEN", "run", false, true,
      "a second run with a tenth of the tolerance, whose difference is the measured error: auto: "
-     "where it is affordable, about 2 s (the program's default); always; never"},
+     "where it is affordable, about 2 s, else with ten times the tolerance (the program's "
+     "default); always; never"},
     {"max-step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run compare", false, true,
      "upper bound of the adaptive step size"},
     {"max-order", TAUT_OPTION_INTEGER, "12", 1, 12, "", "K", "run compare", false, true,
