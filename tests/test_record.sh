@@ -33,7 +33,7 @@ every = 0.01
 END
 printf 'h\n1.1\n' >drop.csv
 sed 's/x, y/x, y, z/' ball.taut >larger.taut
-sed "/^\[bonds\]/,/^link/d; s/x, y/x, u/; s/9.81\*y/9.81*u/; s/^floor.*/floor = u + 1 falling/; s/, y = 0/, u = 0/" ball.taut >other.taut
+sed "/^\[bonds\]/,/^link/d; s/x, y/x, u/; s/9.81\*y/9.81*u/; s/^floor.*/floor = u + 1 falling stop/; s/, y = 0/, u = 0/" ball.taut >other.taut
 
 expect() { # exit status, words, then the arguments
     status=$1 words=$2
