@@ -101,6 +101,11 @@ expect 2 "it has 'y', which this model does not have" run other.taut --start a.h
 expect 2 "cannot read no.h5" run ball.taut --start no.h5@1
 expect 2 "cannot be saved" run a.h5 --checkpoint ck --out e.csv
 
+expect 2 "would be overwritten" run ball.taut --start a.h5@1 --out a.h5
+expect 2 "would be overwritten" run a.h5 --out a.h5
+mkfifo pipe.h5
+expect 2 "not a regular file" show pipe.h5
+
 # what is known of a run that is interrupted, and completed later
 "$taut" run double_pendulum --motion full --set omega=100 --until 2000 --every 50 --verify never --quiet --out i.h5 --checkpoint ck 2>/dev/null &
 child=$!

@@ -72,7 +72,7 @@ class Run:
             values["warnings"].append(values["caution"])
         return values
 
-    def result(self, model: str, title: str, times: Optional[Array],
+    def result(self, model: str, title: str, texts: dict[str, str], times: Optional[Array],
                events: Optional[Sequence[str]], dense: bool,
                progress: Optional[Callable[..., Any]]) -> Result:
         """Runs; rows and what the library reports, also of a run that fails."""
@@ -95,7 +95,8 @@ class Run:
         arrays, t_events = _arrays(system, rows, memory, times, events)
         message = failure.message if failure else text(lib.taut_code_text(status))
         result = Result(system.columns, arrays, self.info(status, message, title or "run"),
-                        t_events, model, (lambda: self.interpolate) if dense else self.dense)
+                        t_events, model, texts,
+                        (lambda: self.interpolate) if dense else self.dense)
         if failure:
             failure.result = result
             raise failure
