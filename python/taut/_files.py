@@ -138,7 +138,8 @@ def _read_hdf5(path: str) -> Record:
             values = found.get(part)
             if values is None:
                 return np.full((width, rows), fill)
-            return np.asarray(values[:rows], dtype=float).reshape(rows, -1).T
+            shape = rows, int(np.prod(values.shape[1:]))
+            return np.asarray(values[:rows], dtype=float).reshape(shape).T
 
         arrays = {part: series(part, 0, 0) for part in PARTS}
         arrays.update(t=t[:rows], energy=series("energy", 1, np.nan)[0],
