@@ -411,6 +411,7 @@ static void test_refusals(void)
          "1\n[start]\ny = 1\n",
          "leaves the constraints"},
         {"motion=rigid method=radau5 newton=J0 until=1", NULL, "needs springs"},
+        {"motion=slow method=radau5 newton=r1 until=1", NULL, "outer iteration for stiff"},
     };
     check_group("implicit, refusals");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
