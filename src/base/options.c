@@ -46,10 +46,11 @@ static const taut_option table[] = {
      "upper bound of the adaptive step size"},
     {"max-order", TAUT_OPTION_INTEGER, "12", 1, 12, "", "K", "run compare", false, true,
      "highest order of the Adams methods"},
-    {"newton", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|stage|tensor|J0|J1|J2", "FORM",
+    {"newton", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|stage|tensor|J0|J1|J2|r0|r1|r2", "FORM",
      "run compare", false, true,
      "derivatives of implicit methods: at every stage, or one for all stages and several steps; "
-     "auto: stage while stages*(n+m) <= 64; J0, J1, J2: iterations without multipliers, to study"},
+     "auto: stage while stages*(n+m) <= 64; to study: J0, J1, J2, iterations without multipliers; "
+     "r0, r1, r2, the outer iteration of stiff potentials ended after so many corrections"},
     {"level", TAUT_OPTION_INTEGER, "", 0, 4, "", "K", "run", false, true,
      "explicit methods in motion slow: level of the slow multipliers; default: the lowest whose "
      "truncation is below the tolerance"},
