@@ -489,7 +489,7 @@ static void put_family(taut_source *source, const taut_tape *tape, const char *f
     print(source, "    const double lambda = f%d[i + %d] * ", (int)family->factor,
           (int)family->row);
     put_operand(source, tape, tape->output[0]);
-    print(source, ";\n    y0[i + %d] = lambda;\n", (int)family->row);
+    print(source, ";\n    y0[l] = lambda;\n");
     for (int32_t b = 0; b < family->buffers; b++) {
         print(source, "    y%d[l] = lambda * ", (int)b + 1);
         put_operand(source, tape, family->reg[b]);
