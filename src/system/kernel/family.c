@@ -66,6 +66,11 @@ static bool find_terms(const taut_statement_kernel *kernel, taut_family *family)
         taut_family_term *term = family->term + at * family->terms;
         memmove(term, family->term + at * MOST_TERMS, (size_t)family->terms * sizeof *term);
         family->opposite = family->opposite && term[0].sign != term[1].sign;
+        if (family->opposite && term[0].sign > 0) {
+            const taut_family_term other = term[0];
+            term[0] = term[1];
+            term[1] = other;
+        }
     }
     return family->terms > 0 && kernel->members > family->depth;
 }
@@ -142,7 +147,7 @@ typedef struct points {
     int64_t n;
     const double *x[WIDEST * MOST_TERMS];
     double sign[WIDEST * MOST_TERMS];
-    bool opposite; /* two terms each: x[.][0] - x[.][1] */
+    bool opposite; /* as of the family */
     const double *base, *inverse;
     double h, *a, *v, *q;
 } points;
@@ -200,14 +205,14 @@ TAUT_INLINED void gather_four(const points *p, const form f, int64_t k, taut_fou
             sum[c] = x - *(const taut_four *)(p->x[t0 + 1] + k);
             continue;
         }
-        sum[c] = p->sign[t0] * x;
+        sum[c] = -p->sign[t0] * x;
         for (int t = t0 + 1; t < t0 + f.terms; t++)
-            sum[c] += p->sign[t] * *(const taut_four *)(p->x[t] + k);
+            sum[c] -= p->sign[t] * *(const taut_four *)(p->x[t] + k);
     }
     interleave(f.stride, sum, force);
     for (int c = 0; c < f.stride; c++) {
         const int64_t i = f.stride * k + ALIGNED * c;
-        taut_four a = *(const taut_four *)(p->base + i) - force[c];
+        taut_four a = *(const taut_four *)(p->base + i) + force[c];
         if (f.masses)
             a *= *(const taut_four *)(p->inverse + i);
         const taut_four kick = p->h / 2 * a, v = *(taut_four *)(p->v + i) + kick;
@@ -229,6 +234,7 @@ TAUT_INLINED double gather(const points *from, const form f)
     const points p = *from; /* which stores do not alter */
     taut_four all = {0};
     int64_t k = 0;
+    TAUT_UNROLLED
     for (; k + ALIGNED <= p.n; k += ALIGNED)
         gather_four(&p, f, k, &all);
     double sum = (all[0] + all[1]) + (all[2] + all[3]);
@@ -318,10 +324,7 @@ static double gather_points(block *b, int64_t begin, int64_t end)
     p.q = to->q ? to->q + at : NULL;
     p.opposite = family->opposite;
     for (int32_t t = 0; t < family->stride * family->terms; t++) {
-        /* of opposite terms the positive one is the first */
-        const int32_t first = t - t % 2,
-                      u = p.opposite && family->term[first].sign < 0 ? first + 1 - t % 2 : t;
-        const taut_family_term *term = &family->term[u];
+        const taut_family_term *term = &family->term[t];
         p.x[t] = b->room[term->buffer] + CARRY + (begin - b->first) - term->shift;
         p.sign[t] = term->sign;
     }
