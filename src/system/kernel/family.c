@@ -75,6 +75,18 @@ static bool find_terms(const taut_statement_kernel *kernel, taut_family *family)
     return family->terms > 0 && kernel->members > family->depth;
 }
 
+/* The interpreter need not run what follows the last value that is used: signs of other forces. */
+static void trim(const taut_statement_kernel *kernel, taut_family *family)
+{
+    const taut_tape *tape = kernel->tape;
+    int32_t last = tape->output[0];
+    for (int32_t b = 0; b < family->buffers; b++)
+        last = family->reg[b] > last ? family->reg[b] : last;
+    family->tape = *tape;
+    while (family->tape.level_end[1] > 0 && tape->code[family->tape.level_end[1] - 1].to > last)
+        family->tape.level_end[1]--;
+}
+
 /* Members that compiled code can load: everything is the same for all, or at a constant distance.
  * What is the same for all is in its register before a run. */
 static int bind(taut_statement_kernel *kernel, taut_arena *arena)
@@ -115,6 +127,7 @@ int taut_family_plan(taut_statement_kernel *kernel, taut_arena *arena)
     if (!find_terms(kernel, family))
         return 0;
     kernel->family = family;
+    trim(kernel, family);
     return bind(kernel, arena);
 }
 
@@ -294,7 +307,9 @@ static void fill(block *b, int n)
         return;
     }
     const double *x[1 + TAUT_FAMILY_BUFFERS];
-    taut_statement_kernel_run(kernel, 1, b->first, n, b->inputs, regs);
+    taut_statement_kernel_load(kernel, 1, b->first, n, b->inputs, regs);
+    taut_tape_run(kernel->tape->native ? kernel->tape : &family->tape, 1, regs->lanes, n,
+                  regs->regs);
     x[0] = regs->regs + (int64_t)kernel->tape->output[0] * regs->lanes;
     for (int32_t k = 0; k < family->buffers; k++)
         x[1 + k] = regs->regs + (int64_t)family->reg[k] * regs->lanes;

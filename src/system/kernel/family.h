@@ -29,6 +29,7 @@ typedef struct taut_family {
     bool opposite;             /* two terms each, of signs -1 and 1 */
     int32_t buffers;
     int32_t reg[TAUT_FAMILY_BUFFERS]; /* whose products with lambda the buffers hold */
+    taut_tape tape; /* interpreted: no further than these registers */
 } taut_family;
 
 /* Sets kernel->family and, where compiled code can load the members by itself, the binding of the
