@@ -25,11 +25,12 @@ typedef struct taut_family_term {
 typedef struct taut_family {
     taut_index origin, stride; /* first coordinate of point 0, coordinates of a point */
     int32_t depth, terms;      /* terms: of each coordinate */
-    taut_family_term *term;    /* [stride][terms], in the order of the local coordinates, or `opposite` */
-    bool opposite;             /* two terms each, of signs -1 and 1 */
+    taut_family_term
+        *term;     /* [stride][terms], in the order of the local coordinates, or `opposite` */
+    bool opposite; /* two terms each, of signs -1 and 1 */
     int32_t buffers;
     int32_t reg[TAUT_FAMILY_BUFFERS]; /* whose products with lambda the buffers hold */
-    taut_tape tape; /* interpreted: no further than these registers */
+    taut_tape tape;                   /* interpreted: no further than these registers */
 } taut_family;
 
 /* Sets kernel->family and, where compiled code can load the members by itself, the binding of the
