@@ -5,9 +5,10 @@
  *     stiff double pendulum and the Fermi-Pasta-Ulam chain (full motion): rk4; DOP853
  *
  * Loops by hand are plain: no energy balance, no statistics, the same tableaus (step/tableau.h)
- * with zeros omitted. Taut stabilises rigid bonds by three corrections in a step, unless stabilize=none: rows compare both sides without, both sides with the same corrections, and what a user
- * gets by default with a loop that has none. Times are per evaluation of the forces, both in turn
- * in the same run, the best of many.
+ * with zeros omitted. Taut stabilises rigid bonds by three corrections in a step, unless
+ * stabilize=none: rows compare both sides without, both sides with the same corrections, and what a
+ * user gets by default with a loop that has none. Times are per evaluation of the forces, both in
+ * turn in the same run, the best of many.
  *
  *     bench_small contest K         one comparison
  *     bench_small once K WHO        one run: hand, compiled, interpreted; prints evaluations

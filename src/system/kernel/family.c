@@ -128,6 +128,7 @@ int taut_family_plan(taut_statement_kernel *kernel, taut_arena *arena)
         return 0;
     kernel->family = family;
     trim(kernel, family);
+    family->is_distance = taut_distance_find(kernel, family, &family->distance);
     return bind(kernel, arena);
 }
 
@@ -283,10 +284,31 @@ typedef struct block {
     const taut_inputs *inputs;
     taut_block_regs *regs;
     const taut_family_target *to;
-    int64_t first; /* member at room[.][CARRY] */
-    double room[TAUT_FAMILY_BUFFERS][CARRY + BLOCK];
-    double unwanted[BLOCK]; /* lambda */
+    int64_t first;                                   /* member at room[.][CARRY] */
+    double room[TAUT_FAMILY_BUFFERS][CARRY + BLOCK]; /* of distances: [CARRY + BLOCK][stride] */
+    double unwanted[BLOCK];                          /* lambda */
 } block;
+
+/* Where what a term takes from a member is: x[stride step] of the next ones. */
+static double *place_of(block *b, const taut_family_term *term, int64_t member)
+{
+    const int64_t at = CARRY + (member - b->first);
+    return b->family->is_distance ? b->room[0] + b->family->stride * at + term->buffer
+                                  : b->room[term->buffer] + at;
+}
+
+static void fill_distances(block *b, int n)
+{
+    const taut_family *family = b->family;
+    const taut_distance *distance = &family->distance;
+    const taut_index row = b->kernel->rows.first + (taut_index)b->first;
+    const double *q = b->inputs->q + family->stride * b->first,
+                 rest = b->regs->regs[(int64_t)distance->rest * b->regs->lanes];
+    taut_distance_run((int)family->stride, n, q + distance->far, q + distance->near,
+                      distance->negative ? -rest : rest, b->to->stiffness + row,
+                      b->to->lambda ? b->to->lambda + row : NULL,
+                      b->room[0] + family->stride * CARRY);
+}
 
 /* lambda, and what the buffers hold, of n members. */
 static void fill(block *b, int n)
@@ -296,6 +318,10 @@ static void fill(block *b, int n)
     taut_block_regs *regs = b->regs;
     const taut_index row = kernel->rows.first + (taut_index)b->first;
     double *lambda = b->to->lambda ? b->to->lambda + row : b->unwanted;
+    if (family->is_distance) {
+        fill_distances(b, n);
+        return;
+    }
     if (kernel->tape->native_family) {
         double *to[1 + TAUT_FAMILY_BUFFERS] = {lambda};
         for (int32_t k = 0; k < family->buffers; k++)
@@ -340,10 +366,13 @@ static double gather_points(block *b, int64_t begin, int64_t end)
     p.opposite = family->opposite;
     for (int32_t t = 0; t < family->stride * family->terms; t++) {
         const taut_family_term *term = &family->term[t];
-        p.x[t] = b->room[term->buffer] + CARRY + (begin - b->first) - term->shift;
+        p.x[t] = place_of(b, term, begin - term->shift);
         p.sign[t] = term->sign;
     }
-    return family_gather(&p, family->stride, family->terms);
+    if (!family->is_distance)
+        return family_gather(&p, family->stride, family->terms);
+    p.n *= family->stride; /* coordinate by coordinate */
+    return family_gather(&p, 1, family->terms);
 }
 
 /* Outer points: forces are added; returns the sum of what was added. */
@@ -357,7 +386,7 @@ static double add_points(block *b, int64_t begin, int64_t end)
             const int64_t member = point - term->shift;
             if (member < 0 || member >= b->kernel->members)
                 continue;
-            const double x = term->sign * b->room[term->buffer][CARRY + (member - b->first)];
+            const double x = term->sign * *place_of(b, term, member);
             b->to->force[family->origin + family->stride * point + t / family->terms] -= x;
             sum += x;
         }
@@ -374,8 +403,11 @@ double taut_family_run(const taut_statement_kernel *kernel, const taut_inputs *i
     b.regs = regs;
     b.to = to;
     b.first = 0;
-    const int64_t members = kernel->members,
-                  size = kernel->tape->native_family || regs->lanes > BLOCK ? BLOCK : regs->lanes;
+    const int64_t members = kernel->members, size = kernel->family->is_distance ||
+                                                            kernel->tape->native_family ||
+                                                            regs->lanes > BLOCK
+                                                        ? BLOCK
+                                                        : regs->lanes;
     int64_t point = kernel->family->depth;
     double sum = 0;
     for (int64_t end; b.first < members; b.first = end) {
@@ -393,8 +425,11 @@ double taut_family_run(const taut_statement_kernel *kernel, const taut_inputs *i
         point = last;
         if (end == members)
             sum += add_points(&b, members, members + b.family->depth);
-        for (int32_t k = 0; k < b.family->buffers; k++)
+        for (int32_t k = 0; k < b.family->buffers && !b.family->is_distance; k++)
             memmove(b.room[k], b.room[k] + n, CARRY * sizeof(double));
+        if (b.family->is_distance)
+            memmove(b.room[0], b.room[0] + b.family->stride * n,
+                    (size_t)b.family->stride * CARRY * sizeof(double));
     }
     return sum - sum;
 }

@@ -12,7 +12,7 @@
 #ifndef TAUT_SYSTEM_KERNEL_FAMILY_H
 #define TAUT_SYSTEM_KERNEL_FAMILY_H
 
-#include "system/kernel/kernel.h"
+#include "system/kernel/distance.h"
 
 enum { TAUT_FAMILY_BUFFERS = 8 };
 
@@ -31,6 +31,8 @@ typedef struct taut_family {
     int32_t buffers;
     int32_t reg[TAUT_FAMILY_BUFFERS]; /* whose products with lambda the buffers hold */
     taut_tape tape;                   /* interpreted: no further than these registers */
+    bool is_distance; /* then buffers are not used, but forces as they are in the system */
+    taut_distance distance;
 } taut_family;
 
 /* Sets kernel->family and, where compiled code can load the members by itself, the binding of the
