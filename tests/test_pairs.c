@@ -252,6 +252,47 @@ static void test_energy(void)
               off[1], off[0] / off[1]);
 }
 
+/* Particles that fall towards a point have more partners than there was memory reserved for: rows
+ * that do not fit are found when they are needed, nothing is allocated, values are those of a list
+ * that was made there. */
+static void test_crowd(void)
+{
+    static const char text[] =
+        "[particles]\ndimension = 3\np[i] for i in 1..343  mass 1\n"
+        "[potential]\nsum((1 - dot(p[i] - p[j], p[i] - p[j]))^3 for pairs i, j in p within 1)\n"
+        "sum(20*dot(p[i], p[i]) for i in 1..343)\n"
+        "[start]\np[i] = (mod(i, 7) - 3, mod(floor(i/7), 7) - 3, floor((i - 1)/49) - 3) for i in "
+        "1..343\n";
+    enum { N = 3 * 343 };
+    static double force[2][N];
+    faulty count = {0};
+    taut_allocator allocator = faulty_allocator(&count);
+    check_group("crowd");
+    driven d = driven_create(text, "method=verlet step=0.002 until=0.25", &allocator);
+    if (!driven_good("made", &d))
+        return;
+    const int64_t before = count.calls;
+    d.code = taut_solver_advance(d.solver, 0.22, &d.error);
+    driven_good("falls", &d);
+    check_equal("allocations while stepping", count.calls - before, 0);
+    const taut_pair_list *list = &d.solver->context->pairs[0].list;
+    check_row(list->rows > 0 && list->rows < 343, "%d rows kept", list->rows);
+    const taut_state *now = &d.solver->stepper.now;
+    taut_context *fresh = NULL;
+    taut_values values[2];
+    taut_context_create(d.solver->system, NULL, &fresh, NULL);
+    for (int k = 0; k < 2; k++) {
+        taut_values_init(&values[k]);
+        values[k].force = force[k];
+        taut_evaluate(k ? fresh : d.solver->context, now->t, now->q, NULL, TAUT_WANT_FORCE,
+                      &values[k], NULL);
+    }
+    check_equal("a new list keeps all", fresh->pairs[0].list.rows, 343);
+    check_row(memcmp(force[0], force[1], sizeof force[0]) == 0, "values depend on the room");
+    taut_context_destroy(fresh);
+    driven_destroy(&d);
+}
+
 /* Parameters move cut-offs and boxes; what does not fit is refused, and nothing changes. */
 static void test_parameters(void)
 {
@@ -278,6 +319,7 @@ int main(void)
     test_water();
     test_fluid();
     test_energy();
+    test_crowd();
     test_parameters();
     return check_done();
 }
