@@ -28,7 +28,31 @@ typedef struct pair_case {
     "[start]\na[i] = (mod(3.1*i, L), mod(5.3*i, L)) for i in 1..N/2\n"                             \
     "b[i] = (mod(2.7*i, L), mod(1.3*i, L) + 3*L) for i in 3..9\n[potential]\n"
 
+/* Triangles of a[i], b[i] and a turn of the chain of a, which is no bond of two particles. */
+#define MOLECULES                                                                                  \
+    "[particles]\ndimension = 2\na[i] for i in 1..N/2  mass 1\nb[i] for i in 1..N/2  mass 2\n"     \
+    "[start]\na[i] = (mod(3.1*i, L), mod(5.3*i, L)) for i in 1..N/2\n"                             \
+    "b[i] = (mod(2.7*i, L), mod(1.3*i, L) + 3*L) for i in 1..N/2\n[bonds]\n"                       \
+    "along[i] = length(a[i] - a[i+1]) - 1 for i in 1..N/2-1  stiffness 3\n"                        \
+    "side[i] = length(a[i] - b[i]) - 1 for i in 1..N/2  stiffness 3 soft\n"                        \
+    "turn[i] = dot(a[i] - a[i+2], a[i+4] - a[i]) for i in 1..N/2-4  stiffness 1\n[potential]\n"
+
 static const pair_case cases[] = {
+    {"bonds exclude pairs of one family", MOLECULES,
+     "sum(charge[i]*u(length(a[i]-a[j]))*end(length(a[i]-a[j])) for pairs i, j in a within rc "
+     "periodic L exclude 3)",
+     "sum(charge[i]*if(length(image(a[i]-a[j],L)) < rc, u(length(image(a[i]-a[j],L)))*"
+     "end(length(image(a[i]-a[j],L))), 0) for i in 1..N/2, j in i+4..N/2)"},
+    {"bonds exclude pairs of two families", MOLECULES,
+     "sum(charge[i]*u(length(b[i]-a[j]))*end(length(b[i]-a[j])) for pairs i, j in b, a within rc "
+     "periodic L exclude 2)",
+     "sum(charge[i]*if(length(image(b[i]-a[j],L)) < rc and (j > i+1 or j < i-1), "
+     "u(length(image(b[i]-a[j],L)))*end(length(image(b[i]-a[j],L))), 0) for i in 1..N/2, j in "
+     "1..N/2)"},
+    {"no bonds exclude nothing", PLANE,
+     "sum(u(length(a[i]-b[j]))*end(length(a[i]-b[j])) for pairs i, j in a, b within rc exclude 2)",
+     "sum(if(length(a[i]-b[j]) < rc, u(length(a[i]-b[j]))*end(length(a[i]-b[j])), 0) for i in "
+     "1..N/2, j in 3..9)"},
     {"open", SPACE,
      "sum(u(length(p[i]-p[j]))*end(length(p[i]-p[j])) for pairs i, j in p within rc)",
      "sum(if(length(p[i]-p[j]) < rc, u(length(p[i]-p[j]))*end(length(p[i]-p[j])), 0) for i in "

@@ -12,8 +12,10 @@ typedef struct taut_pair_families {
     int32_t count[2], low[2];
     bool same;     /* one family: each pair once */
     int32_t apart; /* least difference of indices */
-    /* particles of the second family that bonds join with particle i, and that are no pair with it:
-     * joined[joined_start[i] .. joined_start[i + 1] - 1]; NULL: none */
+    /* pairs that a path of at most so many bonds connects are omitted */
+    int32_t exclude;
+    /* of particle i these of the second family: joined[joined_start[i] .. joined_start[i + 1] - 1];
+     * NULL: none */
     const int32_t *joined_start, *joined;
 } taut_pair_families;
 
