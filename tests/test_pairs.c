@@ -86,7 +86,7 @@ static void test_cases(void)
         snprintf(text[1], sizeof text[1], "%s%s%s\n", cloud, c->particles, c->loops);
         taut_system *pairs = twin_parse(text[0], NULL), *loops = twin_parse(text[1], NULL);
         if (pairs && loops)
-            twins_compare(c->name, pairs, loops, 6, 0.6, ROUNDING, -1);
+            twins_compare(c->name, pairs, loops, 6, 0.6, ROUNDING, 4);
         taut_system_destroy(pairs);
         taut_system_destroy(loops);
     }
@@ -94,35 +94,32 @@ static void test_cases(void)
 
 /* ---- water */
 
-/* The shipped model with its potential by pairs; conditions are not needed then. */
+/* The shipped model, or the same with its potential as loops over all molecules. */
 static taut_system *water(const char *set, bool pairs)
 {
     static const char sums[] =
+        "[definitions]\ndistance(d) = length(d - box*round(d/box))\n"
+        "ended(r) = if(r < cut, electric(r), 0)\nheavy(r) = if(r < cut, oxygen(r), 0)\n"
         "[potential]\n"
-        "sum(oxygen(length(O[i] - O[j])) for pairs i, j in O within cut periodic box)\n"
-        "-2*sum(electric(length(O[i] - A[j])) for pairs i, j in O, A within cut periodic box)\n"
-        "-2*sum(electric(length(O[i] - B[j])) for pairs i, j in O, B within cut periodic box)\n"
-        "sum(electric(length(A[i] - A[j])) for pairs i, j in A within cut periodic box)\n"
-        "sum(electric(length(A[i] - B[j])) for pairs i, j in A, B within cut periodic box)\n"
-        "sum(electric(length(B[i] - B[j])) for pairs i, j in B within cut periodic box)\n";
+        "sum(heavy(distance(O[i] - O[j])) for i in 1..N, j in i+1..N)\n"
+        "-2*sum(ended(distance(O[i] - A[j])) + ended(distance(O[i] - B[j])) + ended(distance(A[i] "
+        "- O[j])) + ended(distance(B[i] - O[j])) for i in 1..N, j in i+1..N)\n"
+        "sum(ended(distance(A[i] - A[j])) + ended(distance(A[i] - B[j])) + ended(distance(B[i] - "
+        "A[j])) + ended(distance(B[i] - B[j])) for i in 1..N, j in i+1..N)\n";
     static char shipped[10000], text[12000];
     FILE *file = fopen(TAUT_SOURCE_DIR "/models/water_box.taut", "r");
     size_t length = file ? fread(shipped, 1, sizeof shipped - 1, file) : 0;
     shipped[length] = 0;
     if (file)
         fclose(file);
-    char *begin = strstr(shipped, "[potential]"), *end = strstr(shipped, "[bonds]"),
-         *condition = strstr(shipped, "if(s < 1, (1 - s)^3, 0)");
+    char *begin = strstr(shipped, "[potential]"), *end = strstr(shipped, "[bonds]");
     taut_load load = {.size = sizeof load, .set = &set, .set_count = 1};
     taut_system *system = NULL;
     taut_error error = {0};
-    if (!check_row(begin && end && condition, "water_box.taut is not as expected"))
+    if (!check_row(begin && end, "water_box.taut is not as expected"))
         return NULL;
-    if (pairs) {
-        memcpy(condition, "(1 - s)^3              ", 23);
-        snprintf(text, sizeof text, "%.*s%s%s", (int)(begin - shipped), shipped, sums, end);
-    }
-    const char *use = pairs ? text : shipped;
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(begin - shipped), shipped, sums, end);
+    const char *use = pairs ? shipped : text;
     int status = taut_system_parse(use, strlen(use), "water", &load, &system, &error);
     check_row(status == 0, "water: %s (line %d)", error.message, error.line);
     return system;
@@ -134,7 +131,7 @@ static void test_water(void)
     taut_system *pairs = water("N=27", true), *loops = water("N=27", false);
     if (pairs && loops)
         twins_compare("27 molecules", pairs, loops, 3, 0.02, (twins_limits){1e-11, 1e-11, 1e-11},
-                      -1);
+                      3);
     taut_system_destroy(pairs);
     taut_system_destroy(loops);
     taut_context *context[2] = {0};
