@@ -46,6 +46,7 @@ struct taut_jet {
     double **pair_regs, *pair_q;
     /* derivatives with respect to a parameter */
     bool frozen;              /* time and weights stand still */
+    bool along;               /* registers are those of one chunk, see taut_jet_along */
     const double *seed;       /* parameters: coefficients of order 1, or NULL */
     const double *v, *weight; /* velocities; mass_weight of the caller */
 };
@@ -63,7 +64,7 @@ static int make_kernel(taut_jet *jet, jet_kernel *k, taut_error *error)
 {
     const taut_statement_kernel *kernel = k->kernel;
     k->lanes = lanes_of(kernel);
-    k->chunks = (kernel->members + k->lanes - 1) / k->lanes;
+    k->chunks = jet->along ? 1 : (kernel->members + k->lanes - 1) / k->lanes;
     k->size = (int64_t)(kernel->tape->registers + kernel->tape->companions) * k->lanes;
     TAUT_TRY(TAUT_RESERVE(jet->memory, k->chunks * k->size * (jet->order + 1), error, &k->regs));
     for (int64_t c = 0; c < k->chunks; c++)
@@ -168,12 +169,9 @@ static int fill_jet(taut_jet *jet, taut_context *context, int order, taut_error 
     return jet->kernel && jet->zero && jet->pair_regs ? 0 : taut_fail_memory(error);
 }
 
-int taut_jet_create(taut_context *context, int order, unsigned wanted, taut_jet **result,
-                    taut_error *error)
+static int create(taut_context *context, int order, unsigned wanted, bool along, taut_jet **result,
+                  taut_error *error)
 {
-    if (result)
-        *result = NULL;
-    TAUT_REQUIRE(context && result);
     TAUT_TRY(check_request(context, order, wanted, JET_WANTS, error));
     taut_arena arena;
     taut_arena_init(&arena, &context->arena.allocator);
@@ -181,6 +179,7 @@ int taut_jet_create(taut_context *context, int order, unsigned wanted, taut_jet 
     TAUT_NEED(error, jet);
     jet->arena = arena;
     jet->memory = &jet->arena;
+    jet->frozen = jet->along = along;
     int status = fill_jet(jet, context, order, error);
     if (status == 0)
         status = want(jet, wanted, error);
@@ -192,18 +191,26 @@ int taut_jet_create(taut_context *context, int order, unsigned wanted, taut_jet 
     return 0;
 }
 
+int taut_jet_create(taut_context *context, int order, unsigned wanted, taut_jet **result,
+                    taut_error *error)
+{
+    if (result)
+        *result = NULL;
+    TAUT_REQUIRE(context && result);
+    return create(context, order, wanted, false, result, error);
+}
+
+int taut_jet_create_along(taut_context *context, taut_jet **jet, taut_error *error)
+{
+    return create(context, 1, TAUT_WANT_JACOBIAN, true, jet, error);
+}
+
 void taut_jet_destroy(taut_jet *jet)
 {
     if (!jet)
         return;
     taut_arena arena = jet->arena; /* the jet lives in it */
     taut_arena_clear(&arena);
-}
-
-void taut_jet_freeze(taut_jet *jet)
-{
-    jet->frozen = true;
-    jet->v = jet->zero;
 }
 
 /* Kernel k, as the context evaluates it now. */
@@ -367,6 +374,38 @@ void taut_jet_rows(const taut_jet *jet, int j, const double *x, const double *y,
             taut_block_regs then = registers(jet, one, c, j);
             taut_statement_kernel_rows(one->kernel, first, members_of(one, first), then.regs,
                                        one->lanes, x, y, rows, forces);
+        }
+    }
+}
+
+/* ---- derivatives along directions */
+
+/* All orders and directions of a chunk while it is in the cache. */
+void taut_jet_along(taut_jet *jet, double t, const double *q, int count, const double *z,
+                    const double *y, double *forces)
+{
+    const taut_sizes *sizes = &jet->context->system->sizes;
+    const taut_inputs at = inputs_of(jet, 0, t, q, jet->zero);
+    jet->context->statistics.jets++;
+    for (int32_t k = 0; k < jet->kernels; k++) {
+        const jet_kernel *one = jet_kernel_now(jet, k);
+        const taut_statement_kernel *kernel = one->kernel;
+        if (one->level < 1 || kernel->role != TAUT_ROLE_BOND)
+            continue;
+        taut_block_regs now = registers(jet, one, 0, 0), next = registers(jet, one, 0, 1);
+        taut_statement_kernel_set_parameters(kernel, at.parameter, &now);
+        for (int64_t first = 0; first < kernel->members; first += one->lanes) {
+            const int n = members_of(one, first);
+            taut_statement_kernel_load(kernel, one->level, first, n, &at, &now);
+            taut_tape_jet_run(kernel->tape, one->level, 0, one->lanes, n, now.regs);
+            for (int d = 0; d < count; d++) {
+                taut_inputs moved =
+                    inputs_of(jet, 1, t, z + (int64_t)d * sizes->coordinates, jet->zero);
+                taut_statement_kernel_load(kernel, one->level, first, n, &moved, &next);
+                taut_tape_jet_run(kernel->tape, one->level, 1, one->lanes, n, now.regs);
+                taut_statement_kernel_rows(kernel, first, n, next.regs, one->lanes, NULL,
+                                           y + (int64_t)d * sizes->bonds, NULL, forces);
+            }
         }
     }
 }
