@@ -30,7 +30,8 @@ static const taut_option table[] = {
     {"method", TAUT_OPTION_TEXT, "", 0, 0, "", "NAME", "run project spectrum", false, true,
      "which method; `taut methods` lists them; project: which projection; default: auto"},
     {"step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run spectrum", false, true,
-     "fixed step size; default: adaptive step size, or 1/30 of the shortest period of the springs"},
+     "fixed step size; default: adaptive step size, 1/30 of the shortest period of the springs, or "
+     "in impulse methods from the slow rate"},
     {"rtol", TAUT_OPTION_REAL, "1e-6", 1e-15, 1, "", "R", "run", false, true,
      "relative tolerance of one step, for adaptive step size"},
     {"atol", TAUT_OPTION_REAL, "", POSITIVE, "", "A", "run", false, true,

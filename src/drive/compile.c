@@ -42,7 +42,7 @@ static int estimate(const taut_system *system, const taut_options *options, doub
         return taut_fail_memory(error);
     if (status == 0)
         *cost =
-            cost_of(solver) * (solver->control.on && solver->verify != TAUT_VERIFY_NEVER ? 3 : 1);
+            cost_of(solver) * (solver->tolerant && solver->verify != TAUT_VERIFY_NEVER ? 3 : 1);
     taut_solver_destroy(solver);
     return TAUT_OK;
 }

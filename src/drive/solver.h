@@ -362,6 +362,8 @@ struct taut_solver {
     bool unspecified;         /* neither motion nor method is specified */
     double from, until, step; /* step: the fixed size; adaptive: the latest */
     bool step_in_run;         /* the step is that of [run] */
+    /* a tolerance determines the step size: control.on, or once for the run (method->kicks) */
+    bool tolerant;
     int64_t step_limit;       /* 0: none */
     /* fastest spring at the initial state; 0 when there are none, or it is not needed */
     double frequency;
