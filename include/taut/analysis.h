@@ -185,6 +185,13 @@ typedef struct taut_check_report {
 TAUT_API int taut_check(const taut_system *system, const taut_options *options,
                         taut_check_report *report, taut_error *error);
 
+/* taut_plot in 1 to 4 panels, one below the other: panel p has the curves first[p] ..
+ * first[p+1]-1. labels[2 + panels]: title, x, and y of each. */
+TAUT_API int taut_plot_panels(const char *path, const char *const *labels, int panels,
+                              const int *first, const char *const *names, const int *start,
+                              const double *x, const double *y, bool logarithmic,
+                              taut_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -433,7 +433,8 @@ double taut_solver_rows(const taut_solver *solver)
 /* Methods with kicks: one step size for the run. The leading error of kicks by a force of rate w
  * is (h w)^2/12, relative to the force (outer_step.c), and h w = 0.7 is short of where they become
  * unstable. Errors of order 1/separation remain with every step size [E Theorem 2.2]: without a
- * tolerance of the user it is that. */
+ * tolerance of the user it is that. The force of the vibration is no part of the slow rate; bonds
+ * that turn, and the length of the run, are bounds where that is smaller. */
 static int choose_outer(taut_solver *solver, taut_error *error)
 {
     static const double MOST = 0.7;
@@ -446,12 +447,12 @@ static int choose_outer(taut_solver *solver, taut_error *error)
         return taut_fail_option(error, TAUT_ERROR_USAGE, "step",
                                 "a step size is required: the rate of the slow motion, which would "
                                 "determine it, is unknown");
-    if (!taut_options_given(solver->options, "rtol"))
-        s->rtol = solver->asked = fmin(fmax(s->rtol, 1 / d->separation), MOST * MOST / 12);
+    s->slow_rate = fmax(fmax(d->slow_rate, d->turning_rate), 1 / length);
+    s->floor = fmin(s->slow_rate / d->least, MOST * MOST / 12);
     s->error_order = 2;
-    s->slow_rate = d->slow_rate;
-    s->floor = 1 / d->separation;
-    h = fmin(sqrt(12 * s->rtol), MOST) / d->slow_rate;
+    if (!taut_options_given(solver->options, "rtol"))
+        s->rtol = solver->asked = fmax(s->rtol, s->floor);
+    h = fmin(sqrt(12 * s->rtol), MOST) / s->slow_rate;
     h = fmin(fmin(h, solver->control.most), length / LEAST_STEPS);
     solver->step = isfinite(length) ? length / ceil(length / h - 1e-9) : h;
     return taut_norm_create(solver, error);
@@ -501,12 +502,10 @@ static void explain(taut_solver *solver, bool given, double period)
                     : solver->step_in_run ? " (of [run])"
                                           : "");
     if (solver->tolerant && !solver->control.on)
-        TAUT_APPEND(
-            solver->explanation,
-            " for the whole run: (h w)^2/12 is at most rtol %.3g%s, w = %.4g the slow rate; "
-            "errors of order 1/separation remain",
-            s->rtol, taut_options_given(solver->options, "rtol") ? "" : " (1/separation)",
-            s->slow_rate);
+        TAUT_APPEND(solver->explanation,
+                    " for the whole run: (h w)^2/12 is at most rtol %.3g, w = %.4g the slow rate; "
+                    "errors of order w/omega = %.2g remain with every step size",
+                    s->rtol, s->slow_rate, s->floor);
     if (solver->frequency > 0 && !solver->control.on)
         TAUT_APPEND(solver->explanation,
                     ": %.3g steps in the period of the fastest spring (omega = %.6g)",
