@@ -247,6 +247,7 @@ static const struct {
     {"butane", {"bond_stiffness=224262.4*%g^2", "angle_stiffness=519.6528*%g^2"}},
     {"cart", {"omega=1000*%g"}},
     {"chain", {"omega=1000*%g"}},
+    {"crossing", {"omega=200*%g"}},
     {"double_pendulum", {"omega=1e4*%g", "lift=sqrt(2e-4/%g)"}}, /* stretch 1/omega */
     {"double_pendulum_gravity", {"eps=1e-2/%g"}},
     {"forced_spring", {"omega=100*%g", "lift=0.01/%g"}},

@@ -249,6 +249,13 @@ TAUT_API int64_t taut_record_find(const taut_record *record, double t);
 TAUT_API int taut_record_rows_get(taut_record *record, int64_t first, int64_t count,
                                   taut_memory_rows *rows, taut_error *error);
 
+/* taut_plot in 1 to 4 panels, one below the other: panel p has the curves first[p] ..
+ * first[p+1]-1. labels[2 + panels]: title, x, and y of each. */
+TAUT_API int taut_plot_panels(const char *path, const char *const *labels, int panels,
+                              const int *first, const char *const *names, const int *start,
+                              const double *x, const double *y, bool logarithmic,
+                              taut_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -32,7 +32,8 @@ static const taut_option table[] = {
     {"method", TAUT_OPTION_TEXT, "", 0, 0, "", "NAME", "run project spectrum", false, true,
      "which method; `taut methods` lists them; project: which projection; default: auto"},
     {"step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run spectrum", false, true,
-     "fixed step size; default: adaptive step size, or 1/30 of the shortest period of the springs"},
+     "fixed step size; default: adaptive step size, 1/30 of the shortest period of the springs, or "
+     "in impulse methods from the slow rate"},
     {"rtol", TAUT_OPTION_REAL, "1e-6", 1e-15, 1, "", "R", "run", false, true,
      "relative tolerance of one step, for adaptive step size"},
     {"atol", TAUT_OPTION_REAL, "", POSITIVE, "", "A", "run", false, true,
@@ -124,7 +125,7 @@ static const taut_option table[] = {
     {"plot", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run compare project spectrum", false, false,
      "draw the trajectory " INTO_PICTURE "; compare: draw error against evaluations " INTO_PICTURE
      "; project: draw the convergence " INTO_PICTURE
-     "; spectrum: draw the rates along --until " INTO_PICTURE},
+     "; spectrum: draw frequencies, actions and gaps, or rates, along the run " INTO_PICTURE},
     {"hold", TAUT_OPTION_TEXT, "", 0, 0, "", "NAMES", "project", true, false,
      "keep these values: coordinates, velocities (theta'), members, particles, families, separated "
      "by "
@@ -194,6 +195,9 @@ static const taut_option table[] = {
      "estimated to be long enough to pay for it"},
     {"allow-command", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run project spectrum", false, false,
      "allow the model's [stepper] to run its command"},
+    {"along", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "spectrum", false, false,
+     "frequencies, actions and gaps along the full motion until the end of [run] or --until: rows "
+     "(--out), a picture (--plot), and resonances with the actions that change there"},
     {"modes", TAUT_OPTION_INTEGER, "20", 1, 2000, "", "COUNT", "spectrum", false, false,
      "show at most COUNT modes, half of them from each end of the spectrum"},
     {"json", TAUT_OPTION_FLAG, "no", 0, 0, "", "", EVERY_VERB, false, false,
