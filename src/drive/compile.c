@@ -64,7 +64,7 @@ static void expect(taut_solver *solver, expectation *to)
     double parts = isfinite(solver->until) ? (solver->until - from) / (now->t - from) : INFINITY;
     if (limit > 0)
         parts = fmin(parts, limit / steps);
-    if (solver->control.on && solver->verify != TAUT_VERIFY_NEVER)
+    if (solver->tolerant && solver->verify != TAUT_VERIFY_NEVER)
         parts *= 3;
     to->cost = parts * taut_cost_run(solver);
     to->saved =

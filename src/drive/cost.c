@@ -24,15 +24,19 @@ double taut_cost_evaluations(const taut_solver *solver)
            3 * (double)did->jacobians + jets * (double)did->jets;
 }
 
-/* A unit takes about a nanosecond. */
+/* A unit takes about a nanosecond. A step of an implicit method has a price of its own, which only
+ * the smallest systems notice. */
 double taut_cost_run(const taut_solver *solver)
 {
-    const double UNITS = 1e9;
+    const double UNITS = 1e9, IMPLICIT = 500;
     const taut_stepper *s = &solver->stepper;
+    const taut_statistics *did = &solver->statistics;
+    const bool implicit = s->method->error_order > 0 && !s->method->uses_field;
     const double own = s->method->uses_field && s->field ? s->field->factor : s->factor,
                  factor = own > 0 ? UNITS * own : taut_cost_factor(s);
     return taut_cost_evaluations(solver) * taut_system_work(solver->system) +
-           (double)solver->statistics.factorisations * factor;
+           (double)did->factorisations * factor +
+           (implicit ? IMPLICIT * (double)(did->steps + did->rejected) : 0);
 }
 
 /* Evaluations of the rigid motion that one of level k costs, with its share of the projection and
