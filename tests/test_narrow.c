@@ -10,6 +10,7 @@
 #include "support/table.h"
 #include "system/fused.h"
 #include "system/modes/modes.h"
+#include "system/kernel/family.h"
 #include "system/system.h"
 
 static unsigned seed = 1;
@@ -505,7 +506,8 @@ static void compare_columns(taut_context *context, const taut_pattern *g, double
     free(back);
 }
 
-/* Accelerations and kicks in one pass against forces, interpreted and compiled; v is kept. */
+/* Accelerations and kicks in one pass against forces, interpreted and compiled; then two kicks and
+ * the drift between them. */
 static void compare_kick(taut_system *system, taut_context *context, const double *q,
                          const double *force, const double *tension, bool family, const char *name)
 {
@@ -514,7 +516,7 @@ static void compare_kick(taut_system *system, taut_context *context, const doubl
     taut_system_sizes(system, &sizes);
     const taut_index n = sizes.coordinates, m = sizes.bonds;
     double *a = numbers(n), *lambda = numbers(m), *v = numbers(n), *old = numbers(n),
-           *inverse = numbers(n);
+           *inverse = numbers(n), *moved = numbers(n);
     for (int row = 0; row < 4; row++) {
         const bool masses = row % 2;
         if (row == 2 && taut_system_native(system, INFINITY, &error))
@@ -525,7 +527,7 @@ static void compare_kick(taut_system *system, taut_context *context, const doubl
             inverse[i] = masses ? 1 + fabs(number()) : 1;
         }
         taut_values values = {.force = a, .bond = lambda};
-        taut_kick kick = {.h = 0.25, .v = v, .inverse = masses ? inverse : NULL};
+        taut_kick kick = {.h = 0.5, .v = v, .inverse = masses ? inverse : NULL};
         check_row(taut_evaluate_pull(context, 0.3, q, NULL, &values, &kick) && kick.done == family,
                   "%s, %d: kicked %d, right %d", name, row, !family, family);
         for (taut_index i = 0; i < n && family; i++) {
@@ -535,14 +537,27 @@ static void compare_kick(taut_system *system, taut_context *context, const doubl
         for (taut_index i = 0; i < m && family; i++)
             worst = fmax(worst, fabs(lambda[i] - tension[i]));
         check_below(name, worst, 1e-11);
+        if (!family)
+            continue;
+        memcpy(v, old, (size_t)n * sizeof *v);
+        memcpy(moved, q, (size_t)n * sizeof *q);
+        kick.q = moved;
+        worst = taut_evaluate_pull(context, 0.3, moved, NULL, &values, &kick) ? 0 : NAN;
+        for (taut_index i = 0; i < n; i++) {
+            const double half = 0.25 * force[i] * inverse[i], right = old[i] + half + half;
+            worst = fmax(worst, fabs(v[i] - right) + fabs(moved[i] - q[i] - 0.5 * right));
+        }
+        check_below(name, worst, 1e-11);
     }
-    double *all[] = {a, lambda, v, old, inverse};
+    double *all[] = {a, lambda, v, old, inverse, moved};
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
         free(all[k]);
 }
 
-/* family: points of one family are kicked with the forces. */
-static void compare_pull(const char *text, const char *name, bool family)
+enum { NONE, FAMILY, DISTANCES };
+
+/* family: points of one family are kicked with the forces; whether it has distances. */
+static void compare_pull(const char *text, const char *name, int family)
 {
     taut_system *system = NULL;
     taut_context *context = NULL;
@@ -581,7 +596,12 @@ static void compare_pull(const char *text, const char *name, bool family)
     for (taut_index i = 0; i < n; i++)
         worst = fmax(worst, fabs(values.force[i] - force[i]));
     check_below(name, worst, 1e-11); /* forces of several hundred */
-    compare_kick(system, context, q, force, tension, family, name);
+    compare_kick(system, context, q, force, tension, family != NONE, name);
+    bool distances = false;
+    for (int32_t k = 0; k < system->kernels; k++)
+        distances =
+            distances || (system->kernel[k]->family && system->kernel[k]->family->is_distance);
+    check_row(distances == (family == DISTANCES), "%s: distances %d", name, distances);
     q[1] = NAN;
     check_row(!taut_evaluate_pull(context, 0.3, q, v, &pulled, NULL), "%s: NaN is not seen", name);
     taut_kick kick = {.h = 0.25, .v = v};
@@ -611,32 +631,36 @@ static void test_pull(void)
     check_group("springs");
     compare_pull(HEAD "a[1] = length(bob[1]) - 1 stiffness 9\n"
                       "a[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N stiffness 4 + i/N\n",
-                 "chain", true);
+                 "chain", DISTANCES);
     compare_pull(HEAVY(2) "a[1] = length(bob[1]) - 1 stiffness 9\n"
                           "a[i] = length(bob[i] - bob[i-1]) - L[i]*cos(t) for i in 2..N stiffness "
                           "4\n[forces]\nbob[1].x = 3*sin(t)\n",
-                 "chain, forces at its end", true);
+                 "chain, forces at its end", FAMILY);
     compare_pull(HEAVY(2) "a[i] = length(bob[i] - bob[i-1]) - L[i] for i in 2..N stiffness 4\n"
                           "[forces]\nbob[77].y = -bob[77].y\n",
-                 "chain, a force inside", true);
+                 "chain, a force inside", FAMILY);
     compare_pull(HEAVY(3) "a[i] = length(bob[i] - bob[i-1]) - L[i] for i in 2..N stiffness 4\n",
-                 "chain in space", true);
+                 "chain in space", FAMILY);
+    compare_pull(HEAVY(2) "a[i] = length(bob[i-1] - bob[i]) - L[3] for i in 2..N stiffness i\n",
+                 "distances in a plane", DISTANCES);
+    compare_pull(HEAVY(3) "a[i] = length(bob[i] - bob[i-3]) - 3.25 for i in 4..N stiffness i\n",
+                 "distances in space", DISTANCES);
     compare_pull(HEAVY(2) "a[i] = length(bob[i] - 2*bob[i-1] + bob[i-2]) - 1 for i in 3..N "
                           "stiffness 4\nb[i] = bob[i].x - bob[i-1].x - 1 for i in 2..40 "
                           "stiffness 3\n",
-                 "bends", true);
+                 "bends", FAMILY);
     compare_pull("[parameters]\nN = 301\n[coordinates]\nx[i] for i in 1..N\n[start]\nx[i] = i for "
                  "i in 1..N\n[bonds]\na[i] = exp(x[i]/N) - x[i-1] for i in 2..N stiffness 4\n",
-                 "a line", true);
+                 "a line", FAMILY);
     compare_pull("[parameters]\nN = 40\n[coordinates]\nx[i] for i in 1..N\n[start]\nx[i] = i for "
                  "i in 1..N\n[bonds]\na[i] = x[i]^2 - i for i in 1..N stiffness 4\n",
-                 "points of their own", true);
+                 "points of their own", FAMILY);
     compare_pull(HEAD "a[i] = length(bob[i] - bob[N+1-i]) - 1 for i in 1..N/2 stiffness 4\n"
                       "b[i] = bob[i].x*bob[i+2].y - 1 for i in 1..N-2 stiffness 2\n"
                       "c[i] = length(bob[2*i] - bob[1]) - i for i in 1..N/2 stiffness 2 + t^2\n",
-                 "several families", true);
+                 "several families", FAMILY);
     compare_pull(HEAD "a[i] = length(bob[i] - bob[N+1-i]) - 1 for i in 1..N/2 stiffness 4\n",
-                 "no family", false);
+                 "no family", NONE);
 }
 
 /* ---- the bound in place of a spectrum */

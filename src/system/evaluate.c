@@ -403,8 +403,8 @@ static bool others_meet(const taut_context *context, int32_t family, unsigned wa
     bool met = false;
     for (int32_t k = 0; k < context->system->kernels && !met; k++)
         met = k != family && !context->kernel[k]->steady &&
-              taut_statement_kernel_level(context->kernel[k], wanted) >= 0 &&
-              meets(context->kernel[k], begin, end);
+              meets(context->kernel[k], begin, end) &&
+              taut_statement_kernel_level(context->kernel[k], wanted) >= 0;
     return met;
 }
 

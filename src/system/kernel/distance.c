@@ -139,7 +139,7 @@ TAUT_INLINED void run_four(const int stride, int k, const double *far, const dou
     }
     add_squares(stride, x, &sum);
     const taut_four root = {sqrt(sum[0]), sqrt(sum[1]), sqrt(sum[2]), sqrt(sum[3])};
-    const taut_four over = (taut_four)((taut_four_mask)(1 / root) & (root != zero));
+    const taut_four over = (taut_four)((taut_four_mask)(1 / root) & (taut_four_mask)(root != zero));
     reorder(stride, &strength);
     taut_four tension = (root + minus) * strength;
     multiply(stride, &over, d);

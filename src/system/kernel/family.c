@@ -156,15 +156,19 @@ TAUT_HOT static void family_multiply_pair(double *restrict lambda, double *restr
     }
 }
 
-/* Points of a block: x[stride][terms] begin at the first one. */
+/* x[stride][terms] of the point at the first member of a block, everything else of point 0. */
 typedef struct points {
-    int64_t n;
     const double *x[WIDEST * MOST_TERMS];
     double sign[WIDEST * MOST_TERMS];
     bool opposite; /* as of the family */
     const double *base, *inverse;
     double h, *a, *v, *q;
 } points;
+
+/* Points of a block: how many, and where they begin in x[.] and in the coordinates. */
+typedef struct range {
+    int64_t n, first, at;
+} range;
 
 /* What is left to the compiler, since it is known for all points. */
 typedef struct form {
@@ -243,37 +247,44 @@ TAUT_INLINED void gather_four(const points *p, const form f, int64_t k, taut_fou
 }
 
 /* Returns the sum of all accelerations, which is finite when they are; 0 where points move. */
-TAUT_INLINED double gather(const points *from, const form f)
+TAUT_INLINED double gather(const points *from, const range r, const form f)
 {
-    const points p = *from; /* which stores do not alter */
+    points p = *from; /* which stores do not alter */
     taut_four all = {0};
     int64_t k = 0;
+    for (int t = 0; t < f.stride * f.terms; t++)
+        p.x[t] += r.first;
+    p.base += r.at;
+    p.inverse = f.masses ? p.inverse + r.at : NULL;
+    p.a += r.at;
+    p.v += r.at;
+    p.q = f.moves ? p.q + r.at : NULL;
     TAUT_UNROLLED
-    for (; k + ALIGNED <= p.n; k += ALIGNED)
+    for (; k + ALIGNED <= r.n; k += ALIGNED)
         gather_four(&p, f, k, &all);
     double sum = (all[0] + all[1]) + (all[2] + all[3]);
-    for (; k < p.n; k++)
+    for (; k < r.n; k++)
         for (int c = 0; c < f.stride; c++)
             sum += gather_one(&p, f, k, c);
     return f.moves ? 0 : sum;
 }
 
-TAUT_INLINED double gather_stride(const points *p, const int stride, int terms)
+TAUT_INLINED double gather_stride(const points *p, const range r, const int stride, int terms)
 {
     if (!p->opposite)
-        return gather(p, (form){stride, terms, false, p->inverse, p->q});
+        return gather(p, r, (form){stride, terms, false, p->inverse, p->q});
     if (p->q)
-        return p->inverse ? gather(p, (form){stride, 2, true, true, true})
-                          : gather(p, (form){stride, 2, true, false, true});
-    return p->inverse ? gather(p, (form){stride, 2, true, true, false})
-                      : gather(p, (form){stride, 2, true, false, false});
+        return p->inverse ? gather(p, r, (form){stride, 2, true, true, true})
+                          : gather(p, r, (form){stride, 2, true, false, true});
+    return p->inverse ? gather(p, r, (form){stride, 2, true, true, false})
+                      : gather(p, r, (form){stride, 2, true, false, false});
 }
 
-TAUT_HOT static double family_gather(const points *p, int stride, int terms)
+TAUT_HOT static double family_gather(const points *p, const range *r, int stride, int terms)
 {
-    return stride == 1   ? gather_stride(p, 1, terms)
-           : stride == 2 ? gather_stride(p, 2, terms)
-                         : gather_stride(p, 3, terms);
+    return stride == 1   ? gather_stride(p, *r, 1, terms)
+           : stride == 2 ? gather_stride(p, *r, 2, terms)
+                         : gather_stride(p, *r, 3, terms);
 }
 
 /* ---- blocks */
@@ -284,6 +295,7 @@ typedef struct block {
     const taut_inputs *inputs;
     taut_block_regs *regs;
     const taut_family_target *to;
+    points points;
     int64_t first;                                   /* member at room[.][CARRY] */
     double room[TAUT_FAMILY_BUFFERS][CARRY + BLOCK]; /* of distances: [CARRY + BLOCK][stride] */
     double unwanted[BLOCK];                          /* lambda */
@@ -349,30 +361,32 @@ static void fill(block *b, int n)
         family_multiply(b->room[k] + CARRY, x[1 + k], lambda, n);
 }
 
-/* Inner points begin .. end-1; returns the sum of their accelerations. */
-static double gather_points(block *b, int64_t begin, int64_t end)
+static void find_points(block *b)
 {
     const taut_family *family = b->family;
     const taut_family_target *to = b->to;
-    const int64_t at = family->origin + family->stride * begin;
-    points p;
-    p.n = end - begin;
-    p.base = to->base + at;
-    p.inverse = to->inverse ? to->inverse + at : NULL;
-    p.h = to->h;
-    p.a = to->force + at;
-    p.v = to->v + at;
-    p.q = to->q ? to->q + at : NULL;
-    p.opposite = family->opposite;
+    points *p = &b->points;
+    p->opposite = family->opposite;
+    p->base = to->base + family->origin;
+    p->inverse = to->inverse ? to->inverse + family->origin : NULL;
+    p->h = to->h;
+    p->a = to->force + family->origin;
+    p->v = to->v + family->origin;
+    p->q = to->q ? to->q + family->origin : NULL;
     for (int32_t t = 0; t < family->stride * family->terms; t++) {
-        const taut_family_term *term = &family->term[t];
-        p.x[t] = place_of(b, term, begin - term->shift);
-        p.sign[t] = term->sign;
+        p->x[t] = place_of(b, &family->term[t], b->first - family->term[t].shift);
+        p->sign[t] = family->term[t].sign;
     }
-    if (!family->is_distance)
-        return family_gather(&p, family->stride, family->terms);
-    p.n *= family->stride; /* coordinate by coordinate */
-    return family_gather(&p, 1, family->terms);
+}
+
+/* Inner points begin .. end-1; returns the sum of their accelerations. Distances go coordinate by
+ * coordinate. */
+static double gather_points(block *b, int64_t begin, int64_t end)
+{
+    const taut_family *family = b->family;
+    const int64_t each = family->is_distance ? family->stride : 1;
+    const range r = {each * (end - begin), each * (begin - b->first), family->stride * begin};
+    return family_gather(&b->points, &r, each > 1 ? 1 : (int)family->stride, family->terms);
 }
 
 /* Outer points: forces are added; returns the sum of what was added. */
@@ -403,6 +417,7 @@ double taut_family_run(const taut_statement_kernel *kernel, const taut_inputs *i
     b.regs = regs;
     b.to = to;
     b.first = 0;
+    find_points(&b);
     const int64_t members = kernel->members, size = kernel->family->is_distance ||
                                                             kernel->tape->native_family ||
                                                             regs->lanes > BLOCK
