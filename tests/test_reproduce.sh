@@ -11,7 +11,7 @@ for name in $names; do
     has out "$name"
 done
 run 0 reproduce --json
-json 'len(d["recipes"]) == 23 and all(r["source"] for r in d["recipes"])'
+json 'len(d["recipes"]) == 24 and all(r["source"] for r in d["recipes"])'
 
 # every table and figure of the papers, whether it is reproduced or not
 run 0 reproduce --list
