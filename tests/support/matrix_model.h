@@ -65,7 +65,8 @@ static double slow_rate(const char *name)
     } rates[] = {{"butane", 22},        {"four_bar", 1.2409},
                  {"fpu", 1.9607},       {"triatomic", 1.1682},
                  {"water_box", 34.483}, {"double_pendulum_gravity", 0.8372},
-                 {"squeezer", 200},     {"top", 50}}; /* half its spin */
+                 {"decane_melt", 40},   {"squeezer", 200},
+                 {"top", 50}}; /* half its spin */
     for (size_t k = 0; k < sizeof rates / sizeof rates[0]; k++)
         if (strcmp(rates[k].name, name) == 0)
             return rates[k].rate;
@@ -91,12 +92,14 @@ static void look_at_start(model *m)
 }
 
 /* The setting with which the short form takes a large model, NULL without; exceptions of the
- * page: water_box has a twelfth of its pairs, lj_fluid a fifth, cloth a fiftieth of its particles.
- */
+ * page: water_box has a twelfth of its pairs, lj_fluid a fifth, cloth a fiftieth of its particles,
+ * decane_melt a quarter. */
 static const char *fewer(const char *name)
 {
     if (strcmp(name, "cloth") == 0)
         return "N=4";
+    if (strcmp(name, "decane_melt") == 0)
+        return "across=2";
     if (strcmp(name, "lj_fluid") == 0 && !long_form())
         return "cut=1.5";
     return strcmp(name, "water_box") == 0 && !long_form() ? "N=8" : NULL;
