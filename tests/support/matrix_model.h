@@ -129,16 +129,17 @@ static int load(const char *name, const char *const *set, int count, model *m)
 /* How far a motion is followed: over one radian of the slow motion, to 1 or the model's own end
  * at most; beyond, nonlinear motions magnify errors. With many coordinates the short form takes
  * a twentieth of the end. Full motion: no more than 100 radians of the fastest vibration, order
- * 1, which takes tiny steps, 20; the short form with many coordinates a fifth. */
+ * 1, which takes tiny steps, 10; the short form with many coordinates a fifth. Effective motion:
+ * the short form takes half of more than 600 radians of the lowest vibration. */
 static double end_of(const model *m, const char *motion, int order)
 {
-    double end = isnan(m->until) ? 1 : m->until, radians = order == 1 ? 20 : 100;
+    double end = isnan(m->until) ? 1 : m->until, radians = order == 1 ? 10 : 100;
     bool many = m->sizes.coordinates > 100 && !long_form();
     end = fmin(end, fmin(many ? end / 20 : 1, m->slow > 0 ? 1 / m->slow : 1));
     if (strcmp(motion, "full") == 0 && m->fastest > 0)
         end = fmin(end, (many ? radians / 5 : radians) / m->fastest);
     if (strcmp(motion, "effective") == 0 && m->least > 0) /* what is averaged has a period */
-        end = fmax(end, 6.3 / m->least);
+        end = fmax(end * m->least > 600 && !long_form() ? end / 2 : end, 6.3 / m->least);
     return end;
 }
 
