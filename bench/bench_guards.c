@@ -61,7 +61,7 @@ static int64_t water(bool known, const char *until, const char *rtol)
     taut_error error;
     taut_system *system = NULL;
     const setting set[] = {{"method", "dop8"}, {"until", until}, {"rtol", rtol}, {0}};
-    int code = taut_system_load("models/water_box.taut", NULL, &system, &error);
+    int code = taut_system_load("bench/water_conditions.taut", NULL, &system, &error);
     if (code == 0 && !known)
         system->branches = 0;
     return run(code, system, set, &error);

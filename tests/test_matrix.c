@@ -511,9 +511,9 @@ int main(int argc, char **argv)
         model m;
         if ((only && strcmp(only, name[k]) != 0) || jumps(name[k]))
             continue;
-        if (sanitized && (strcmp(name[k], "water_box") == 0 || strcmp(name[k], "net") == 0 ||
-                          strcmp(name[k], "lj_fluid") == 0 ||
-                          strcmp(name[k], "decane_melt") == 0)) {
+        if (sanitized &&
+            (strcmp(name[k], "water_box") == 0 || strcmp(name[k], "net") == 0 ||
+             strcmp(name[k], "lj_fluid") == 0 || strcmp(name[k], "decane_melt") == 0)) {
             check_skip("water_box, net, lj_fluid and decane_melt take long under sanitizers");
             continue;
         }

@@ -181,7 +181,7 @@ static void check_folder(void)
     if (folder)
         closedir(folder);
     check_equal("number of models", files, SHAPES);
-    /* that of lj_fluid, which has no jets, is in test_pairs.c */
+    /* that of lj_fluid is in test_pairs.c */
     check_equal("number of oracle rows", (long long)(sizeof oracle_rows / sizeof *oracle_rows),
                 SHAPES - 1);
 }

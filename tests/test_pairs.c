@@ -167,6 +167,50 @@ static void test_water(void)
     }
 }
 
+/* Water whose bend is a stiff bond has no effective motion; with the bend in the inner steps
+ * impulse methods run, and allocate nothing while stepping. */
+static void test_bend(void)
+{
+    static const char fast[] =
+        "[potential]\nsum(angle_stiffness/2*(angle(A[i] - O[i], B[i] - O[i]) "
+        "- angle0)^2 for i in 1..N)  fast\n",
+                      options[] = "motion=effective method=%s step=0.002 until=0.02";
+    static const char *const methods[] = {"impulse", "mollified-impulse", "projected-impulse"};
+    static char text[12000];
+    char how[200];
+    check_group("bend");
+    for (int k = 0; k < 4; k++) {
+        faulty count = {0};
+        taut_allocator allocator = faulty_allocator(&count);
+        FILE *file = fopen(TAUT_SOURCE_DIR "/models/water_box.taut", "r");
+        size_t length = file ? fread(text, 1, 10000, file) : 0;
+        text[length] = 0;
+        if (file)
+            fclose(file);
+        char *bend = strstr(text, "bend[i] =");
+        if (!check_row(bend != NULL, "water_box.taut is not as expected"))
+            return;
+        if (k < 3) {
+            *bend = '#';
+            strcat(text, fast);
+        }
+        snprintf(how, sizeof how, options, methods[k % 3]);
+        driven d = driven_create(text, how, &allocator);
+        if (k == 3) {
+            check_equal("refused", d.code, TAUT_ERROR_REFUSED);
+            check_contains("the bend", d.error.message, "258.3 rad per time");
+            check_contains("the slow motion", d.error.message, "a rate of 222.2");
+        } else if (driven_good(methods[k], &d)) {
+            const int64_t before = count.calls;
+            d.code = taut_solver_advance(d.solver, 0.02, &d.error);
+            driven_good(methods[k], &d);
+            check_equal("allocations while stepping", count.calls - before, 0);
+            check_equal("slow forces", d.solver->statistics.force_evaluations, 11);
+        }
+        driven_destroy(&d);
+    }
+}
+
 /* ---- a fluid */
 
 static taut_system *fluid(const char *const *set, int count)
@@ -338,6 +382,7 @@ int main(void)
 {
     test_cases();
     test_water();
+    test_bend();
     test_fluid();
     test_energy();
     test_crowd();

@@ -279,8 +279,9 @@ static void plan(taut_solver *solver)
     m->next = steps + (int64_t)fmin(ceil(SHARE * m->cost / each), 1e15);
 }
 
-/* A state that cannot be examined is not a failure of the run. */
-static int look(taut_solver *solver, taut_error *error)
+/* A state that cannot be examined is not a failure of the run. *rate: of the state, without the
+ * explicit dependence on time; 0: unknown. */
+static int look(taut_solver *solver, double *rate, taut_error *error)
 {
     taut_monitor *m = &solver->monitor;
     const taut_state *now = &solver->stepper.now;
@@ -303,6 +304,7 @@ static int look(taut_solver *solver, taut_error *error)
     }
     m->t_before = m->t;
     m->t = now->t;
+    *rate = here.slow_rate;
     plan(solver);
     return taut_fail_final(status, &reason, error);
 }
@@ -312,12 +314,13 @@ int taut_monitor_step(taut_solver *solver, taut_error *error)
     taut_monitor *m = &solver->monitor;
     if (!m->on)
         return TAUT_OK;
+    double rate;
     bool paid = solver->statistics.steps >= m->next,
          spare = m->spare > 0 && fabs(solver->stepper.now.t - m->t) >= m->interval;
     if (!paid && !spare)
         return TAUT_OK;
     m->spare -= !paid;
-    return look(solver, error);
+    return look(solver, &rate, error);
 }
 
 /* ---- the end */
@@ -381,13 +384,13 @@ static void warn(taut_solver *solver)
 int taut_monitor_end(taut_solver *solver, taut_error *error)
 {
     taut_monitor *m = &solver->monitor;
-    double t = solver->stepper.now.t;
+    double t = solver->stepper.now.t, rate;
     if (!m->on)
         return TAUT_OK;
     bool last = t == solver->until || solver->outcome != TAUT_OK,
          affordable = m->spare > 0 || ENDING * m->cost <= cost_of_run(solver);
     if (last && affordable && t != m->t)
-        TAUT_TRY(look(solver, error));
+        TAUT_TRY(look(solver, &rate, error));
     warn(solver);
     return TAUT_OK;
 }
@@ -494,10 +497,10 @@ static int make_modes(taut_solver *solver, taut_index springs, taut_error *error
 }
 
 /* Vibrations as slow as the slow motion have no actions that it keeps. */
-static int refuse_mixed(const taut_solver *solver, taut_error *error)
+static int refuse_mixed(const taut_solver *solver, double rate, taut_error *error)
 {
     const taut_monitor *m = &solver->monitor;
-    if (solver->motion != TAUT_MOTION_EFFECTIVE || m->looks == 0 || !(m->separation < MIXED))
+    if (solver->motion != TAUT_MOTION_EFFECTIVE || m->looks == 0 || !(lowest(m) < MIXED * rate))
         return TAUT_OK;
     return taut_fail_option(
         error, TAUT_ERROR_REFUSED, "motion",
@@ -505,7 +508,7 @@ static int refuse_mixed(const taut_solver *solver, taut_error *error)
         "times: the slowest one has a frequency of %.4g rad per time, the slow motion a rate of "
         "%.4g; write the energy of the bonds that vibrate so slowly in [potential], marked fast, "
         "and use an impulse method, or choose motion full",
-        MIXED, lowest(m), lowest(m) / m->separation);
+        MIXED, lowest(m), rate);
 }
 
 int taut_monitor_create(taut_solver *solver, taut_error *error)
@@ -540,8 +543,9 @@ int taut_monitor_create(taut_solver *solver, taut_error *error)
     bool watched = solver->level.field && solver->stepper.method->uses_field;
     m->spare = (int)fmin(fmax(SPARE / m->cost, 0), watched ? 1 : MOST_SPARE);
     m->interval = watched ? INFINITY : fabs(solver->until - solver->from) / (m->spare + 1);
-    TAUT_TRY(look(solver, error));
-    return refuse_mixed(solver, error);
+    double rate;
+    TAUT_TRY(look(solver, &rate, error));
+    return refuse_mixed(solver, rate, error);
 }
 
 void taut_monitor_release(taut_solver *solver)

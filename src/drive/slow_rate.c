@@ -122,8 +122,8 @@ static int differ(work *w, const double *x, taut_error *error)
         taut_values values = {.force = k == 0 ? w->side : w->force};
         taut_copy(w->n, at->q, w->moved);
         taut_add_scaled(w->n, k == 0 ? e : -e, x, w->moved);
-        TAUT_TRY(taut_evaluate_inside(at->context, at->t, w->moved, at->v, TAUT_WANT_FORCE | at->part,
-                                      &values, error));
+        TAUT_TRY(taut_evaluate_inside(at->context, at->t, w->moved, at->v,
+                                      TAUT_WANT_FORCE | at->part, &values, error));
     }
     for (taut_index i = 0; i < w->n; i++)
         w->force[i] = e > 0 ? (w->side[i] - w->force[i]) / (2 * e) : 0;

@@ -1,5 +1,6 @@
 /* parse_pairs.c - sums over pairs of particles: for pairs i, j in a, b within r apart k
- * exclude k periodic l skin s shift. The words are not reserved: `pairs` is an index where `in` follows it. */
+ * exclude k periodic l skin s shift. The words are not reserved: `pairs` is an index where `in`
+ * follows it. */
 #include "expr/parser.h"
 
 /* Takes a word that must follow. */

@@ -102,8 +102,8 @@ static int want_pairs(taut_jet *jet, taut_error *error)
         const taut_pair_work *w = &jet->context->pairs[k];
         if (pair_level(jet, k) < 0 || jet->pair_regs[k])
             continue;
-        TAUT_TRY(TAUT_RESERVE(jet->memory, pair_size(w) * (jet->order + 1), error,
-                              &jet->pair_regs[k]));
+        TAUT_TRY(
+            TAUT_RESERVE(jet->memory, pair_size(w) * (jet->order + 1), error, &jet->pair_regs[k]));
         taut_tape_jet_prepare(w->kernel.tape, jet->order + 1, w->regs.lanes, jet->pair_regs[k]);
         if (!jet->pair_q)
             TAUT_TRY(TAUT_RESERVE(jet->memory,
@@ -296,7 +296,8 @@ static int add_pairs(taut_jet *jet, int j, const double *q, taut_values *values,
         return 0;
     taut_copy(n, q, jet->pair_q + (int64_t)j * n);
     TAUT_TRY(taut_pair_sums_update(jet->context, jet->pair_q, error));
-    taut_pair_visit visit = {run_pairs, jet->context, NULL, asked(jet, false), values, NULL, 0, jet};
+    taut_pair_visit visit = {run_pairs, jet->context, NULL, asked(jet, false),
+                             values,    NULL,         0,    jet};
     for (int32_t k = 0; k < jet->context->system->pair_sums; k++) {
         visit.work = &jet->context->pairs[k];
         visit.level = pair_level(jet, k);

@@ -163,7 +163,7 @@ static void fill(const taut_pair_visit *to, int n)
 /* Partners of particle i from row[0 .. count-1] into the batch, behind the n pairs that are in it;
  * there is room for all. Returns how many there are then. */
 TAUT_INLINED int collect(taut_pair_work *w, const double *q, int d, int32_t i, const int32_t *row,
-                          int count, int n)
+                         int count, int n)
 {
     const taut_pair_families *f = &w->sum->families;
     const taut_pair_list list = w->list;

@@ -388,6 +388,31 @@ def water_box():
                       mass=[d(15.9994)] * 3 * N + [d(1.008)] * 6 * N, settings="N=2")
 
 
+def decane_melt():
+    l, a, gas, group = d(0.153), d(1.91113553), d(0.0083144626), d(14.531)
+    epsilon, sigma, along = 72 * gas, d(0.3923), d(1.56)
+    width = sqrt(10 * group / (d(602.214) * d(0.73) * along))
+    box, cut = [along, width, width], width / 2
+    def V(t, q):
+        c, total = points(q, 3), ZERO
+        for i in range(10):
+            for j in range(i + 4, 10):
+                r = length([x - b * (x / b).to_integral_value() for x, b in zip(sub(c[i], c[j]), box)])
+                x = (sigma / r)**6
+                total += 4 * epsilon * (x * x - x) * (1 - (r / cut)**2)**3 if r < cut else ZERO
+        for i in range(8):
+            total += d(519.6528) / 2 * (angle(sub(c[i], c[i + 1]), sub(c[i + 2], c[i + 1])) - a)**2
+        for i in range(7):
+            u = -cos(dihedral(sub(c[i + 1], c[i]), sub(c[i + 2], c[i + 1]), sub(c[i + 3], c[i + 2])))
+            total += gas * (1116 + 1462 * u - 1578 * u**2 - 368 * u**3 + 3156 * u**4 - 3788 * u**5)
+        return total
+    speed = sqrt(2 * gas * 900 / group)
+    q0 = [x for b in range(10) for x in (b * l * sin(a / 2), b % 2 * l * cos(a / 2), ZERO)]
+    v0 = [x * speed for k in range(1, 11) for x in (sin(d(2.3) * k), sin(d(3.7) * k + 1), sin(d(5.1) * k + 2))]
+    return Mechanical("decane_melt", q0, v0, lambda t, q: [length(sub(y, x)) - l for x, y in zip(points(q, 3), points(q, 3)[1:])],
+                      [d(224262.4)] * 9, V=V, mass=[group] * 30, settings="across=1")
+
+
 def index2():
     nu = 1000
     def rates(t, x, y):
@@ -720,7 +745,7 @@ def robot_arm():
 
 
 MODELS = [double_pendulum, pendulum, free_pendulum, forced_spring, double_pendulum_gravity, quartic_rod, chain, net, truss,
-          rope_bending, slider_crank, four_bar, cart, fpu, triatomic, butane, water_box, index2, kepler, michaelis_menten,
+          rope_bending, slider_crank, four_bar, cart, fpu, triatomic, butane, water_box, decane_melt, index2, kepler, michaelis_menten,
           michaelis_menten_mixed, hydrogen_oxygen, five_dimensions, reaction_diffusion, robertson, van_der_pol, bouncing_ball, half_car,
           foot_excitation, penalty_contact, stick_slip, cloth, crane, spring_pendulum, squeezer, top, parallelogram, tensegrity,
           bennett, polymer, robot_arm, crane_cable, robertson_dae, crossing]
@@ -738,7 +763,7 @@ def array(name, what, values):
 def generic_point(model):
     """A state near the start without special symmetry, in doubles. Concentrations stay positive."""
     n, scale = len(model.q0), Decimal("0.05")
-    if model.name in ("butane", "water_box"):
+    if model.name in ("butane", "water_box", "decane_melt"):
         scale = Decimal("0.004")
     if model.name == "hydrogen_oxygen":
         return [d(x + d(1e-9) * (1 + (5 * k) % 7)) for k, x in enumerate(model.q0)], []

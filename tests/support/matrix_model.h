@@ -62,11 +62,9 @@ static double slow_rate(const char *name)
     static const struct {
         const char *name;
         double rate;
-    } rates[] = {{"butane", 22},        {"four_bar", 1.2409},
-                 {"fpu", 1.9607},       {"triatomic", 1.1682},
-                 {"water_box", 34.483}, {"double_pendulum_gravity", 0.8372},
-                 {"decane_melt", 40},   {"squeezer", 200},
-                 {"top", 50}}; /* half its spin */
+    } rates[] = {{"butane", 22},        {"four_bar", 1.2409},  {"fpu", 1.9607},
+                 {"triatomic", 1.1682}, {"water_box", 34.483}, {"double_pendulum_gravity", 0.8372},
+                 {"decane_melt", 40},   {"squeezer", 200},     {"top", 50}}; /* half its spin */
     for (size_t k = 0; k < sizeof rates / sizeof rates[0]; k++)
         if (strcmp(rates[k].name, name) == 0)
             return rates[k].rate;

@@ -91,8 +91,8 @@ static int reserve(taut_modes_work *w, const taut_sizes *sizes, bool gradient, t
     TAUT_TRY(TAUT_RESERVE(arena, w->springs, error, &w->frequency, &w->blended));
     TAUT_TRY(TAUT_RESERVE(arena, w->largest, error, &w->square));
     TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->other, &w->force));
-    TAUT_TRY(TAUT_RESERVE(arena, TAUT_MODES_TOGETHER * (int64_t)w->n, error, &w->direction,
-                          &w->scaled));
+    TAUT_TRY(
+        TAUT_RESERVE(arena, TAUT_MODES_TOGETHER * (int64_t)w->n, error, &w->direction, &w->scaled));
     TAUT_TRY(TAUT_RESERVE(arena, TAUT_MODES_TOGETHER * (int64_t)w->m, error, &w->bond_weight));
     TAUT_TRY(TAUT_RESERVE(arena, w->rigids, error, &w->held));
     w->owner = TAUT_NEW(arena, int, w->springs);
