@@ -20,8 +20,9 @@ typedef struct taut_impulse {
     double *mass_room;
     bool general; /* the mass varies, or there are rigid bonds: `flow` moves the springs */
     taut_fast_flow flow;
-    double inner;     /* longest micro-step */
-    taut_outer outer; /* where the step size was chosen for the run */
+    double inner;                      /* longest micro-step */
+    taut_composition_weights composed; /* steps of the fast flow that it is made of */
+    taut_outer outer;                  /* where the step size was chosen for the run */
 
     double time;             /* of the vibrating state */
     double *x, *v;           /* the vibrating state of stepper->now, [n] each */
