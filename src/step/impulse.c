@@ -556,6 +556,12 @@ int taut_impulse_multipliers(taut_stepper *s, double t, const double *q, const d
     return find_multipliers(w, t, q, v, w->r, lambda, error);
 }
 
+void taut_impulse_vibrating(taut_stepper *s, taut_state *state)
+{
+    const taut_impulse *w = s->work;
+    *state = (taut_state){.t = w->time, .q = w->x, .v = w->v};
+}
+
 void taut_impulse_archive(taut_stepper *s, taut_archive *archive)
 {
     taut_impulse *w = s->work;
