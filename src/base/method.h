@@ -123,8 +123,8 @@ typedef struct taut_method {
     int (*step)(taut_stepper *stepper, double h, taut_error *error);
     /* steps first .. last-1 of equal lengths, step k from begin + k h on, each followed by the
      * stabiliser `by` (NULL: none), with the results of `step`; how many were made: the next one
-     * is to be made by `step`, also because `last` has no rates afterwards. Only with
-     * field->steps. NULL: none */
+     * is to be made by `step`, also because `last` has no rates afterwards. Methods that
+     * use the field: only with field->steps. NULL: none */
     int64_t (*several)(taut_stepper *stepper, double begin, double h, int64_t first, int64_t last,
                        taut_projector *by);
     void (*changed)(taut_stepper *stepper); /* someone altered `now`: forget what depends on it */

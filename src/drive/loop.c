@@ -158,7 +158,7 @@ static int64_t steps_ahead(const taut_solver *solver, const taut_plan *p)
     const taut_stepper *s = &solver->stepper;
     const taut_monitor *monitor = &solver->monitor;
     int64_t steps = solver->statistics.steps, ahead = p->count - p->done;
-    if (solver->control.on || !s->method->several || !s->field->steps ||
+    if (solver->control.on || !s->method->several || (s->method->uses_field && !s->field->steps) ||
         steps < TAUT_BETWEEN_LOOKS || solver->watch.count > 0 || solver->guards.count > 0 ||
         solver->redundant.independent || solver->level.field || solver->kept.on ||
         solver->drift.conserved > 0 || (monitor->on && monitor->spare > 0) ||

@@ -34,6 +34,8 @@
 /* 1/SHARE of the steps for looks; for the last one 1/ENDING; modes whose signs are compared */
 enum { SHARE = 50, ENDING = 16, MOST_SPARE = 16, MANY = 24 };
 static const double SPARE = 1.2e6;
+/* separation below which effective motion is refused at the initial state */
+static const double MIXED = 1.5;
 
 /* ---- cost, in instructions: fits to counts of small models and chains, within a factor of 2 */
 
@@ -287,9 +289,12 @@ static int look(taut_solver *solver, taut_error *error)
     const taut_state *now = &solver->stepper.now;
     taut_diagnosis here = {0};
     taut_error reason;
+    /* impulse methods resolve terms marked `fast` together with the springs */
+    const bool kicks = solver->motion == TAUT_MOTION_EFFECTIVE && !solver->stepper.method->averages;
     int status = find_frequencies(m, now, &reason);
     if (status == 0 && m->found > 0)
-        status = taut_diagnose(m->context, now->t, now->q, now->v, TAUT_DIAGNOSE_RATE,
+        status = taut_diagnose(m->context, now->t, now->q, now->v,
+                               TAUT_DIAGNOSE_RATE | (kicks ? TAUT_DIAGNOSE_KICKS : 0),
                                TAUT_BACKEND_AUTO, &here, &reason);
     if (status == 0 && m->found > 0) {
         note_separation(m, now->t, fmax(here.slow_rate, m->time_rate));
@@ -491,6 +496,21 @@ static int make_modes(taut_solver *solver, taut_index springs, taut_error *error
     return taut_fail_final(status, &reason, error);
 }
 
+/* Vibrations as slow as the slow motion have no actions that it keeps. */
+static int refuse_mixed(const taut_solver *solver, taut_error *error)
+{
+    const taut_monitor *m = &solver->monitor;
+    if (solver->motion != TAUT_MOTION_EFFECTIVE || m->looks == 0 || !(m->separation < MIXED))
+        return TAUT_OK;
+    return taut_fail_option(
+        error, TAUT_ERROR_REFUSED, "motion",
+        "motion effective needs stiff vibrations that are faster than the slow motion, at least %g "
+        "times: the slowest one has a frequency of %.4g rad per time, the slow motion a rate of "
+        "%.4g; write the energy of the bonds that vibrate so slowly in [potential], marked fast, "
+        "and use an impulse method, or choose motion full",
+        MIXED, lowest(m), lowest(m) / m->separation);
+}
+
 int taut_monitor_create(taut_solver *solver, taut_error *error)
 {
     taut_monitor *m = &solver->monitor;
@@ -502,7 +522,7 @@ int taut_monitor_create(taut_solver *solver, taut_error *error)
     m->separation = m->t = m->t_before = NAN;
     /* what functions in C cost is unknown */
     if (solver->stepper.first_order || solver->stepper.trial || !(m->limit > 0) || !small ||
-        !(z->can & TAUT_CAN_DERIVATIVES) ||
+        !(z->can & (TAUT_CAN_DERIVATIVES | TAUT_HAS_PAIRS)) ||
         !(z->can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)))
         return TAUT_OK;
     TAUT_TRY(make_context(solver, error));
@@ -523,7 +543,8 @@ int taut_monitor_create(taut_solver *solver, taut_error *error)
     bool watched = solver->level.field && solver->stepper.method->uses_field;
     m->spare = (int)fmin(fmax(SPARE / m->cost, 0), watched ? 1 : MOST_SPARE);
     m->interval = watched ? INFINITY : fabs(solver->until - solver->from) / (m->spare + 1);
-    return look(solver, error);
+    TAUT_TRY(look(solver, error));
+    return refuse_mixed(solver, error);
 }
 
 void taut_monitor_release(taut_solver *solver)

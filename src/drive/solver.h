@@ -624,6 +624,7 @@ int taut_verify_decide(taut_waiting *rows, taut_error *error);
 /* (cost.c) What the run has cost so far, and one matrix of an implicit method, in units of
  * taut_system_work. */
 double taut_cost_run(const taut_solver *solver);
+double taut_cost_evaluations(const taut_solver *solver); /* in evaluations of forces */
 double taut_cost_factor(const taut_stepper *stepper);
 /* A step of slow motion by dop8 on the slow field of this level; and as much of it by radau5. */
 double taut_cost_slow_field(const taut_solver *solver, int level);
