@@ -30,13 +30,15 @@ static const char *const forms[FORMS] = {
 static const char *const names[FORMS] = {"Cartesian", "polar", "rigid", "rigid, polar"};
 static const char *const methods[] = {"impulse", "projected-impulse", "mollified-impulse"};
 
+static int inner_order = 2;
+
 static driven create(int form, int method, double eps, double h, double inner)
 {
     char model[1200], options[200];
     snprintf(model, sizeof model, "[parameters]\neps = %.17g\n%s", eps, forms[form]);
     snprintf(options, sizeof options,
-             "motion=effective method=%s step=%.17g inner-step=%.17g until=1", methods[method], h,
-             inner);
+             "motion=effective method=%s step=%.17g inner-step=%.17g inner-order=%d until=1",
+             methods[method], h, inner, inner_order);
     driven d = driven_create(model, options, NULL);
     driven_good(names[form], &d);
     return d;
@@ -246,6 +248,36 @@ static void test_symplectic(void)
         }
 }
 
+/* Micro-steps of order 4, 6 and 8, by Verlet and by the generalised leapfrog. */
+static void test_inner_order(void)
+{
+    static const struct {
+        int order;
+        double inner; /* times eps */
+    } rows[] = {{2, 0.05}, {4, 0.25}, {6, 0.5}};
+    static const int some[] = {CARTESIAN, POLAR, RIGID};
+    const double eps = 0.02;
+    check_group("order of the micro-steps");
+    for (int f = 0; f < 3; f++) {
+        double exact[8] = {0}, z[8] = {0};
+        inner_order = 8;
+        vibrating(some[f], 1, eps, 0.1 * eps, exact);
+        for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+            double error[2];
+            inner_order = rows[k].order;
+            for (int half = 0; half < 2; half++) {
+                vibrating(some[f], 1, eps, rows[k].inner * eps / (1 + half), z);
+                error[half] = distance(z, exact);
+            }
+            double order = log2(error[0] / error[1]);
+            check_row(fabs(order - rows[k].order) < 0.7,
+                      "%s, order %d: errors %g, %g, observed order %.2f", names[some[f]],
+                      rows[k].order, error[0], error[1], order);
+        }
+    }
+    inner_order = 2;
+}
+
 /* One slow evaluation a step, one fast one for each micro-step and one where a step begins. */
 static void test_counts(void)
 {
@@ -272,6 +304,7 @@ int main(void)
     test_effective();
     test_reversible();
     test_symplectic();
+    test_inner_order();
     test_counts();
     return check_done();
 }

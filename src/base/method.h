@@ -149,6 +149,9 @@ typedef struct taut_method {
     /* the state at a fraction theta of the latest step, q, v and lambda, also after `changed` (a
      * stabiliser has moved its end); NULL: Hermite interpolation of q, v, a by the driver */
     int (*dense)(taut_stepper *stepper, double theta, taut_state *state, taut_error *error);
+    /* t, q and v of the oscillating state that `now` is the projection of, for its energy; NULL:
+     * `now` is no projection */
+    void (*vibrating)(taut_stepper *stepper, taut_state *state);
     /* lambda[m] at any state, for output; may be called at any time */
     int (*multipliers)(taut_stepper *stepper, double t, const double *q, const double *v,
                        double *lambda, taut_error *error);

@@ -65,6 +65,10 @@ static const taut_option table[] = {
      "longest micro-step of the impulse methods; default: 1/20 of a radian of the fastest "
      "vibration; motion slow of rates, method flow: inner step; default: that of [stepper], or 1 "
      "over the fastest rate"},
+    {"inner-order", TAUT_OPTION_CHOICE, "2", 0, 0, "2|4|6|8", "ORDER", "run compare", false, true,
+     "order of the micro-steps of the impulse methods: Verlet, or compositions of 5, 9 or 17 of "
+     "its "
+     "steps; the default of inner-step is that many times as long"},
     {"lifting", TAUT_OPTION_CHOICE, "burst", 0, 0, "burst|last|difference", "NAME", "run", false,
      true,
      "motion slow of rates and black boxes: how a state reaches the slow manifold: by a burst of "

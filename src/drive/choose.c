@@ -112,8 +112,10 @@ static int motion_of(taut_solver *solver, const taut_method *method, unsigned *m
     if ((has & (has - 1)) == 0)
         return TAUT_OK;
     TAUT_TRY(taut_motion_choose(solver, motion, error));
-    /* explicit methods have motion slow where it is specified, or Taut chooses the method too */
-    if ((has & *motion) && !(method->uses_field && *motion == TAUT_MOTION_SLOW))
+    /* explicit methods have motion slow, RATTLE motion effective where it is specified, or Taut
+     * chooses the method too */
+    if ((has & *motion) && !(method->uses_field && *motion == TAUT_MOTION_SLOW) &&
+        !(method->averages && *motion == TAUT_MOTION_EFFECTIVE))
         return TAUT_OK;
     solver->why[0] = '\0';
     *motion = has & TAUT_MOTION_FULL ? TAUT_MOTION_FULL : has & -has;

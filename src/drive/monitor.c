@@ -122,6 +122,12 @@ static void begin_episode(taut_monitor *m, const taut_resonance *r, double t, do
         m->more++;
 }
 
+/* In resonance at the latest look. */
+static bool is_near(const taut_monitor *m, const taut_resonance *r)
+{
+    return taut_motion_resonant(fabs(excess(m->frequency, r)) / m->frequency[r->j]);
+}
+
 /* The first of all pairs k <= l of a group, modes first to end, whose sum was met by a frequency j
  * since the look before. */
 static void find_crossing(taut_monitor *m, int first, int end, double t)
@@ -139,7 +145,7 @@ static void find_crossing(taut_monitor *m, int first, int end, double t)
                 }
             }
     if (part < 1)
-        begin_episode(m, &met, m->t + part * (t - m->t), 0, false);
+        begin_episode(m, &met, m->t + part * (t - m->t), 0, is_near(m, &met));
 }
 
 /* Neighbours that were close between the looks, of modes first to end of a group. */
@@ -149,21 +155,21 @@ static void find_neighbours(taut_monitor *m, int first, int end, double t)
         taut_resonance r = {j, j - 1, -1, 0};
         double at, gap;
         if (find_closest(m, &r, t, &at, &gap) && taut_motion_resonant(gap) && !is_known(m, &r))
-            begin_episode(m, &r, at, gap, false);
+            begin_episode(m, &r, at, gap, is_near(m, &r));
     }
 }
 
 /* The ones that were met before: closer, or left. */
-static void follow_resonances(taut_monitor *m, bool compares, double t)
+static void follow_resonances(taut_monitor *m, int episodes, bool compares, double t)
 {
-    for (int e = 0; e < m->episodes; e++) {
+    for (int e = 0; e < episodes; e++) {
         taut_episode *now = &m->episode[e];
         const taut_resonance *r = &now->resonance;
         if (!now->open || r->j < 0)
             continue;
         double gap = fabs(excess(m->frequency, r)) / m->frequency[r->j],
                part = compares ? crossing(m, r) : 1;
-        now->open = taut_motion_resonant(gap) && part == 1;
+        now->open = taut_motion_resonant(gap);
         if (part < 1)
             gap = 0;
         if (gap < now->least) {
@@ -184,19 +190,16 @@ static void note_resonances(taut_monitor *m, double t)
     bool compares = m->found == m->found_before && m->looks > 0;
     const int *owner = owners(m);
     int before = m->episodes;
-    for (int pass = 0; pass < 2; pass++) {
-        for (int first = 0, end; first < m->found && compares; first = end) {
-            end = owner ? first + 1 : m->found;
-            while (end < m->found && owner[end] == owner[first])
-                end++;
-            if (pass == 0) /* before episodes that such a meeting belongs to are closed */
-                find_neighbours(m, first, end, t);
-            else
-                find_crossing(m, first, end, t);
-        }
-        if (pass == 0 && m->found == m->found_before)
-            follow_resonances(m, compares, t);
+    /* before the episodes that such a meeting belongs to are closed */
+    for (int first = 0, end; first < m->found && compares; first = end) {
+        end = owner ? first + 1 : m->found;
+        while (end < m->found && owner[end] == owner[first])
+            end++;
+        find_neighbours(m, first, end, t);
+        find_crossing(m, first, end, t);
     }
+    if (m->found == m->found_before)
+        follow_resonances(m, before, compares, t);
     taut_resonances_find(m->found, m->frequency, owner, &near);
     for (int k = 0; k < near.resonances && taut_motion_resonant(near.resonance[k].gap); k++) {
         bool crossed = false; /* an episode of this look */

@@ -35,6 +35,24 @@ static int fail_diverged(const taut_solver *solver, double t, double energy, tau
     return code;
 }
 
+/* The energy of the vibrating state at the end of the latest step: the projected one is without
+ * that of the vibration. */
+static int find_whole(taut_solver *solver, double *energy, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    taut_state whole;
+    taut_values values = {0};
+    if (!s->method->vibrating)
+        return TAUT_OK;
+    s->method->vibrating(s, &whole);
+    TAUT_TRY(
+        taut_unevaluated(taut_ledger_energies(solver, &whole, &values, error), whole.t, error));
+    *energy = values.kinetic + values.potential + values.bond_energy + values.stiff_energy;
+    solver->energy_first = isnan(solver->energy_first) ? *energy : solver->energy_first;
+    solver->energy_last = *energy;
+    return TAUT_OK;
+}
+
 /* Diverged, with a fixed step size: the energy error is 1000 times the initial energy, and a good
  * part of the largest kinetic energy so far. An adaptive step size needs no such guard: an estimate
  * that diverges is rejected. */
@@ -43,7 +61,9 @@ int taut_rows_guard(taut_solver *solver, const taut_state *state, double *energy
     if (!finite_state(solver, state))
         return fail_diverged(solver, state->t, INFINITY, error);
     *energy = NAN;
-    if (solver->stepper.first_order || solver->averaged)
+    if (solver->averaged)
+        return find_whole(solver, energy, error);
+    if (solver->stepper.first_order)
         return TAUT_OK;
     if (isnan(solver->energy_base))
         TAUT_TRY(taut_unevaluated(taut_ledger_begin(solver, state, error), state->t, error));

@@ -10,12 +10,10 @@
  * gamma_i are negative: a force that is not a gradient is evaluated backwards in time. */
 #include "step/methods.h"
 
-enum { MOST = 17 };
-
 typedef struct recipe {
     const taut_method *base;
     int count;
-    double weight[MOST / 2 + 1]; /* gamma_1 to the middle one */
+    double weight[TAUT_COMPOSED / 2 + 1]; /* gamma_1 to the middle one */
 } recipe;
 
 typedef struct composition {
@@ -125,6 +123,18 @@ static void archive(taut_stepper *s, taut_archive *to)
 #define STABLE_6 2.53
 #define STABLE_8 3.09
 
+void taut_composition(int order, taut_composition_weights *w)
+{
+    static const recipe recipes[] = {
+        {.count = 1, .weight = {1}}, {SUZUKI_5}, {KAHAN_LI_9}, {KAHAN_LI_17}};
+    static const double stable[] = {2, STABLE_4, STABLE_6, STABLE_8};
+    const recipe *r = &recipes[order / 2 - 1];
+    w->count = r->count;
+    w->stability = stable[order / 2 - 1];
+    for (int k = 0; k < r->count; k++)
+        w->weight[k] = r->weight[k <= r->count / 2 ? k : r->count - 1 - k];
+}
+
 #define SHARED                                                                                     \
     .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS, .create = create, .destroy = destroy,          \
     .step = step, .changed = changed, .complete = complete, .multipliers = multipliers,            \
@@ -147,16 +157,17 @@ static void archive(taut_stepper *s, taut_archive *to)
                                         SHARED}
 
 #define RATTLE(p, title, coefficients, source)                                                     \
-    const taut_method taut_rattle##p = {.name = "rattle" #p,                                       \
-                                        .motions = TAUT_MOTION_RIGID | TAUT_MOTION_FULL,           \
-                                        .order = p,                                                \
-                                        .summary = "RATTLE composed to order " title,              \
-                                        .reference = source,                                       \
-                                        .refuses = REFUSED,                                        \
-                                        .stability = STABLE_##p,                                   \
-                                        .data =                                                    \
-                                            &(const recipe){.base = &taut_rattle, coefficients},   \
-                                        SHARED}
+    const taut_method taut_rattle##p = {                                                           \
+        .name = "rattle" #p,                                                                       \
+        .motions = TAUT_MOTION_RIGID | TAUT_MOTION_EFFECTIVE | TAUT_MOTION_FULL,                   \
+        .averages = true,                                                                          \
+        .order = p,                                                                                \
+        .summary = "RATTLE composed to order " title,                                              \
+        .reference = source,                                                                       \
+        .refuses = REFUSED,                                                                        \
+        .stability = STABLE_##p,                                                                   \
+        .data = &(const recipe){.base = &taut_rattle, coefficients},                               \
+        SHARED}
 
 #define FIVE "4, five steps each: symplectic, time-reversible"
 #define NINE "6, nine steps each: symplectic, time-reversible"

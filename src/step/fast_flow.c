@@ -174,13 +174,18 @@ static int step(taut_fast_flow *f, double t, double h, double *q, double *v, tau
     return TAUT_OK;
 }
 
-int taut_fast_flow_advance(taut_fast_flow *f, double t, double h, int64_t steps, double *q,
-                           double *v, taut_error *error)
+int taut_fast_flow_advance(taut_fast_flow *f, const taut_composition_weights *by, double t,
+                           double h, int64_t steps, double *q, double *v, taut_error *error)
 {
     TAUT_TRY(evaluate(f, t, q, f->spring, error));
     TAUT_TRY(factor(f, t, error));
-    for (int64_t k = 0; k < steps; k++)
-        TAUT_TRY(step(f, t + (double)k * h, h, q, v, error));
+    for (int64_t k = 0; k < steps; k++) {
+        double at = t + (double)k * h;
+        for (int j = 0; j < by->count; j++) {
+            TAUT_TRY(step(f, at, by->weight[j] * h, q, v, error));
+            at += by->weight[j] * h;
+        }
+    }
     return TAUT_OK;
 }
 

@@ -4,6 +4,7 @@
 #define TAUT_STEP_FAST_FLOW_H
 
 #include "step/mechanics.h"
+#include "step/methods.h"
 
 typedef struct taut_fast_flow {
     taut_mechanics mechanics; /* rigid bonds as such; forces are not evaluated */
@@ -20,9 +21,10 @@ typedef struct taut_fast_flow {
 int taut_fast_flow_create(taut_fast_flow *flow, taut_context *context, taut_arena *arena,
                           taut_statistics *statistics, taut_error *error);
 void taut_fast_flow_destroy(taut_fast_flow *flow);
-/* `steps` steps of length h from (t, q, v), in place. */
-int taut_fast_flow_advance(taut_fast_flow *flow, double t, double h, int64_t steps, double *q,
-                           double *v, taut_error *error);
+/* `steps` steps of length h, each composed of those of lengths weight h, from (t, q, v), in place.
+ */
+int taut_fast_flow_advance(taut_fast_flow *flow, const taut_composition_weights *by, double t,
+                           double h, int64_t steps, double *q, double *v, taut_error *error);
 /* a[n] = M(q)^-1 (a - G_r^T mu), G_r a = 0: what a force does at (t, q). */
 int taut_fast_flow_kick(taut_fast_flow *flow, double t, const double *q, double *a,
                         taut_error *error);

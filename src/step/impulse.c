@@ -4,7 +4,8 @@
  *     [E 2.1; Grubmueller et al. 1991]
  *
  * a is the slow acceleration: M^-1 f, with bonds marked `soft` in f. The fast flow has the stiff
- * springs alone and is resolved by Verlet with micro-steps of at most the option inner-step; both
+ * springs alone and is resolved by Verlet, or by a composition of it (option inner-order,
+ * compose.c), with micro-steps of at most the option inner-step; both
  * accelerations at the new point serve the next step. Terms of the potential that are marked `fast`
  * belong to the fast flow instead of a (r-RESPA with two levels [Tuckerman et al. 1992]). Where M
  * depends on x, kicks change the momenta y = M(x) v [E (5)], f is without inertial forces, and the
@@ -30,6 +31,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/rows.h"
@@ -38,7 +40,8 @@
 #include "system/system.h"
 
 enum { MOST_NEWTON = 40 };
-/* default: 1/20 of a radian of the fastest vibration; Omega is then right to 1e-4 */
+/* evaluations in a radian of the fastest vibration by default, whatever the order of the
+ * micro-steps; with order 2 Omega is then right to 1e-4 */
 static const double steps_a_radian = 20;
 
 /* ---- making */
@@ -92,6 +95,8 @@ static int choose_inner(taut_impulse *w, taut_error *error)
     bool complete;
     taut_error reason;
     w->inner = s->options ? taut_options_real(s->options, "inner-step") : NAN;
+    taut_composition(s->options ? atoi(taut_options_text(s->options, "inner-order")) : 2,
+                     &w->composed);
     int status = taut_frequencies(s->context, s->now.t, s->now.q, ENDS, frequency, &found,
                                   &complete, &reason);
     TAUT_TRY(taut_fail_final(status, &reason, error));
@@ -100,13 +105,15 @@ static int choose_inner(taut_impulse *w, taut_error *error)
         return taut_fail_option(
             error, TAUT_ERROR_REFUSED, "inner-step",
             "method %s cannot derive its micro-step from the frequencies; set it", s->method->name);
+    double usual = w->composed.count / (steps_a_radian * fastest);
     if (isnan(w->inner))
-        w->inner = 1 / (steps_a_radian * fastest);
-    if (w->inner * fastest >= 2)
+        w->inner = usual;
+    if (w->inner * fastest >= w->composed.stability)
         return taut_fail_option(error, TAUT_ERROR_STEP, "inner-step",
                                 "%g is unstable: the fastest vibration needs less than "
-                                "2/omega = %.4g; the default is %.2g",
-                                w->inner, 2 / fastest, 1 / (steps_a_radian * fastest));
+                                "%.3g/omega = %.4g; the default is %.2g",
+                                w->inner, w->composed.stability, w->composed.stability / fastest,
+                                usual);
     return TAUT_OK;
 }
 
@@ -404,20 +411,27 @@ static int vibrate(taut_impulse *w, double t, double h, taut_error *error)
     int64_t steps = count < 1 ? 1 : (int64_t)count;
     double d = h / (double)steps;
     if (w->general)
-        return taut_fast_flow_advance(&w->flow, t, d, steps, w->next_x, w->next_v, error);
+        return taut_fast_flow_advance(&w->flow, &w->composed, t, d, steps, w->next_x, w->next_v,
+                                      error);
+    const int stages = w->composed.count;
+    const double *weight = w->composed.weight, *a = w->next_fast;
     double *restrict x = w->next_x, *restrict v = w->next_v;
-    const double *a = w->next_fast;
     for (taut_index i = 0; i < w->mechanics.n; i++)
-        v[i] += d / 2 * a[i];
-    for (int64_t k = 1; k <= steps; k++) {
-        for (taut_index i = 0; i < w->mechanics.n; i++)
-            x[i] += d * v[i];
-        TAUT_TRY(spring(w, t + (double)k * d, x, w->next_fast, error));
-        double kick = k == steps ? d / 2 : d; /* two half kicks in one */
-        for (taut_index i = 0; i < w->mechanics.n; i++)
-            v[i] += kick * a[i];
+        v[i] += weight[0] * d / 2 * a[i];
+    for (int64_t k = 0; k < steps; k++) {
+        double done = 0;
+        for (int j = 0; j < stages; j++) {
+            for (taut_index i = 0; i < w->mechanics.n; i++)
+                x[i] += weight[j] * d * v[i];
+            done = j + 1 == stages ? 1 : done + weight[j];
+            TAUT_TRY(spring(w, t + ((double)k + done) * d, x, w->next_fast, error));
+            bool last = k + 1 == steps && j + 1 == stages; /* else two half kicks in one */
+            double kick = (weight[j] + (last ? 0 : weight[(j + 1) % stages])) / 2 * d;
+            for (taut_index i = 0; i < w->mechanics.n; i++)
+                v[i] += kick * a[i];
+        }
     }
-    w->stepper->statistics->micro_steps += steps;
+    w->stepper->statistics->micro_steps += steps * stages;
     return TAUT_OK;
 }
 
@@ -540,6 +554,12 @@ int taut_impulse_multipliers(taut_stepper *s, double t, const double *q, const d
 {
     taut_impulse *w = s->work;
     return find_multipliers(w, t, q, v, w->r, lambda, error);
+}
+
+void taut_impulse_vibrating(taut_stepper *s, taut_state *state)
+{
+    const taut_impulse *w = s->work;
+    *state = (taut_state){.t = w->time, .q = w->x, .v = w->v};
 }
 
 void taut_impulse_archive(taut_stepper *s, taut_archive *archive)

@@ -20,8 +20,9 @@ typedef struct taut_impulse {
     double *mass_room;
     bool general; /* the mass varies, or there are rigid bonds: `flow` moves the springs */
     taut_fast_flow flow;
-    double inner;     /* longest micro-step */
-    taut_outer outer; /* where the step size was chosen for the run */
+    double inner;                      /* longest micro-step */
+    taut_composition_weights composed; /* steps of the fast flow that it is made of */
+    taut_outer outer;                  /* where the step size was chosen for the run */
 
     double time;             /* of the vibrating state */
     double *x, *v;           /* the vibrating state of stepper->now, [n] each */
@@ -58,6 +59,7 @@ void taut_impulse_destroy(taut_stepper *stepper);
 int taut_impulse_step(taut_stepper *stepper, double h, taut_error *error);
 int taut_impulse_once(taut_impulse *w, double h, taut_error *error); /* from a fresh state */
 void taut_impulse_changed(taut_stepper *stepper);
+void taut_impulse_vibrating(taut_stepper *stepper, taut_state *state);
 int taut_impulse_complete(taut_stepper *stepper, taut_error *error);
 void taut_impulse_archive(taut_stepper *stepper, taut_archive *archive);
 int taut_impulse_multipliers(taut_stepper *stepper, double t, const double *q, const double *v,
@@ -81,6 +83,7 @@ int taut_impulse_solve(taut_impulse *w, double *x, taut_error *error);
                TAUT_HAS_STEPPER | (besides),                                                       \
     .create = taut_impulse_create, .destroy = taut_impulse_destroy, .step = taut_impulse_step,     \
     .changed = taut_impulse_changed, .complete = taut_impulse_complete,                            \
-    .multipliers = taut_impulse_multipliers, .archive = taut_impulse_archive
+    .multipliers = taut_impulse_multipliers, .archive = taut_impulse_archive,                      \
+    .vibrating = taut_impulse_vibrating
 
 #endif

@@ -18,4 +18,13 @@ extern const taut_method taut_projected_impulse, taut_mollified_impulse, taut_im
 extern const taut_method taut_effective;
 extern const taut_method taut_follow_flow;
 
+/* Lengths of the steps that a symmetric composition of order 2, 4, 6 or 8 is made of, over its own,
+ * and h omega below which it is stable. (compose.c) */
+enum { TAUT_COMPOSED = 17 };
+typedef struct taut_composition_weights {
+    int count;
+    double weight[TAUT_COMPOSED], stability;
+} taut_composition_weights;
+void taut_composition(int order, taut_composition_weights *weights);
+
 #endif

@@ -456,7 +456,7 @@ const taut_method taut_shake = {
 
 const taut_method taut_rattle = {
     .name = "rattle",
-    .motions = TAUT_MOTION_RIGID | TAUT_MOTION_FULL,
+    .motions = TAUT_MOTION_RIGID | TAUT_MOTION_EFFECTIVE | TAUT_MOTION_FULL,
     .order = 2,
     .summary =
         "RATTLE: rigid bonds held to rounding, symplectic, time-reversible; springs and potentials "
@@ -466,6 +466,7 @@ const taut_method taut_rattle = {
     .refuses = TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS |
                TAUT_HAS_ALGEBRAIC | TAUT_HAS_STEPPER,
     .stability = 2,
+    .averages = true,
     .create = create,
     .destroy = destroy,
     .step = step,
