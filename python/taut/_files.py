@@ -49,8 +49,8 @@ def read(path: str) -> Record:
 
 def _check(path: str, found: int) -> None:
     if found > FORMAT:
-        raise ValueError(f"{path}: it has format {found}, which a newer version of Taut wrote; this "
-                         f"one reads formats up to {FORMAT}")
+        raise ValueError(f"{path}: it has format {found}, which a newer version of Taut wrote; "
+                         f"this one reads formats up to {FORMAT}")
 
 
 # ---- HDF5

@@ -1,6 +1,7 @@
 """Models: what moves, and the verbs solve, check, project, spectrum, stepper."""
 from __future__ import annotations
 
+import functools
 import os
 from pathlib import Path
 from typing import Any, Callable, Iterator, Mapping, MutableMapping, Optional, Sequence, Union
@@ -468,7 +469,8 @@ class Model:
                 raise Error(f"no event '{name}'{near_miss(name, system.names('event'))}")
         run = Run(system, given)
         name = "" if "\n" in self._source else Path(self._source).stem
-        return run.result(name or self.title, self.title or name, self._texts(given), times, events,
+        texts = functools.partial(self._copy()._texts, given)  # of the model as it is now
+        return run.result(name or self.title, self.title or name, texts, times, events,
                           dense_output, progress)
 
     def _texts(self, given: Mapping[str, Any]) -> dict[str, str]:

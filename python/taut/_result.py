@@ -1,6 +1,7 @@
 """States, runs and reports: numbers that are found by name."""
 from __future__ import annotations
 
+import functools
 import html
 import json
 import os
@@ -148,10 +149,10 @@ class Result(_Named):
 
     def __init__(self, columns: Columns, arrays: dict[str, Array],
                  info: dict[str, Any], t_events: dict[str, Array], model: str,
-                 texts: dict[str, str],
+                 texts: Callable[[], dict[str, str]],
                  dense: Optional[Callable[[], Callable[[float], State]]] = None) -> None:
         self.columns, self.info, self.t_events, self.model = columns, info, t_events, model
-        self.texts = texts
+        self._texts = texts
         self.__dict__.update(arrays)
         self.status: int = info["status"]
         self.success: bool = self.status in (0, 1)
@@ -181,6 +182,11 @@ class Result(_Named):
 
     def __repr__(self) -> str:
         return f"<taut.Result {self.model or self._title!r}: {self.message}, {len(self)} rows>"
+
+    @functools.cached_property
+    def texts(self) -> dict[str, str]:
+        """By name: model, settings, version, ..."""
+        return self._texts()
 
     def state(self, row: int = -1) -> State:
         """The state of a row, by default the last one: Model.at(r.state()) goes on there.
@@ -306,4 +312,4 @@ def load(path: Union[str, "os.PathLike[str]"]) -> Result:
     events = {name: t[event == k + 1] for k, name in enumerate(record.events)}
     events.update({name: np.array(times) for name, times in info.pop("t_events", {}).items()})
     return Result(record.columns, record.arrays, info, events, record.texts.get("name", ""),
-                  record.texts)
+                  lambda: record.texts)

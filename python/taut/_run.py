@@ -72,8 +72,8 @@ class Run:
             values["warnings"].append(values["caution"])
         return values
 
-    def result(self, model: str, title: str, texts: dict[str, str], times: Optional[Array],
-               events: Optional[Sequence[str]], dense: bool,
+    def result(self, model: str, title: str, texts: Callable[[], dict[str, str]],
+               times: Optional[Array], events: Optional[Sequence[str]], dense: bool,
                progress: Optional[Callable[..., Any]]) -> Result:
         """Runs; rows and what the library reports, also of a run that fails."""
         system, error, handle = self.system, new_error(), ffi.new("taut_memory_sink **")
