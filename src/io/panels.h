@@ -18,7 +18,9 @@ typedef enum taut_curve_style {
      * on: curves that coincide are all seen, and the ninth does not look like the first */
     TAUT_CURVE_SHAPES,
     TAUT_CURVE_DASHED,
-    TAUT_CURVE_STEMS
+    TAUT_CURVE_STEMS,
+    TAUT_CURVE_MAP, /* squares with the colour of z */
+    TAUT_CURVE_CROSSES
 } taut_curve_style;
 
 typedef struct taut_curve {
@@ -39,6 +41,8 @@ typedef struct taut_panel {
     const taut_curve *curve;
     const char *const *tic; /* [tics]: names of x = 1, 2, ...; NULL: numbers */
     int tics;
+    const double *z; /* of TAUT_CURVE_MAP, which is one curve of a panel; else NULL */
+    int across;      /* of it: squares in a row or column, the more of them */
 } taut_panel;
 
 /* Draws 1 to TAUT_PANELS panels into path, .png or .svg, `width` by `height` pixels. An empty
