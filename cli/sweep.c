@@ -156,8 +156,8 @@ static void print_human(const sweep *s, FILE *out, int code)
     fprintf(out, "%s: ", s->model.name);
     if (rows < runs)
         fprintf(out, "%lld of ", (long long)rows);
-    fprintf(out, "%lld runs in %.3g s, %lld failed", (long long)runs, s->seconds,
-            (long long)failed);
+    fprintf(out, "%lld run%s in %.3g s, %lld failed", (long long)runs, runs == 1 ? "" : "s",
+            s->seconds, (long long)failed);
     if (inaccurate > 0)
         fprintf(out, ", %lld inaccurate", (long long)inaccurate);
     fprintf(out, "\n");

@@ -178,13 +178,15 @@ static void write_points(taut_file_sink *sink, const taut_panel *p, const taut_c
         if (!shown(p, x, y))
             continue;
         taut_writer_format(sink, "%g %g", x, y);
+        for (int j = 0; j < 4 && curve->style == TAUT_CURVE_MAP && p->edge[j]; j++)
+            taut_writer_format(sink, " %g", p->edge[j][k]);
         if (curve->style == TAUT_CURVE_MAP)
             taut_writer_format(sink, " %g", p->z[k]);
         taut_writer_text(sink, "\n");
         seen++;
     }
     /* the block must be there: blocks are counted */
-    taut_writer_text(sink, seen ? "\n\n" : "nan nan nan\n\n\n");
+    taut_writer_text(sink, seen ? "\n\n" : "nan nan nan nan nan nan nan\n\n\n");
 }
 
 /* ---- the script */
@@ -207,9 +209,10 @@ static void write_curve(taut_file_sink *sink, const taut_panel *p, const taut_cu
     int colour = (curve->colour - 1 + COLOURS) % COLOURS + 1;
     const char *style = curve->style == TAUT_CURVE_SHAPES ? shapes[(curve->colour - 1) % SHAPES]
                                                           : styles[curve->style];
-    if (curve->style == TAUT_CURVE_MAP) /* squares that touch where four panels are drawn */
-        taut_writer_format(sink, "'rows' index %d using 1:2:3 with points pt 5 ps %g palette ",
-                           index, fmin(fmax(40. / p->across, 0.4), 4));
+    if (curve->style == TAUT_CURVE_MAP)
+        taut_writer_format(sink, "'rows' index %d using %s palette ", index,
+                           p->edge[0] ? "1:2:3:4:5:6:7 with boxxyerror fs solid noborder"
+                                      : "1:2:3 with points pt 7 ps 1");
     else
         taut_writer_format(sink, "'rows' index %d using 1:2 with %s lt %d ", index, style, colour);
     if (curve->style == TAUT_CURVE_DASHED)
@@ -310,6 +313,10 @@ static void write_panel(taut_file_sink *sink, const taut_panel *p, int *index)
 {
     extent e = measure(p);
     write_axes(sink, p, &e);
+    if (p->z) /* even steps of lightness: viridis [van der Walt, Smith 2015] */
+        taut_writer_text(sink, "set palette defined (0 '#440154', 1 '#3b528b', 2 '#21918c', "
+                               "3 '#5ec962', 4 '#fde725')\nset cbrange [*:*]\n"
+                               "set autoscale xfix\nset autoscale yfix\n");
     if (p->title)
         write_clean(sink, "set title '", p->title, "'\n");
     write_clean(sink, "set xlabel '", p->x, "' offset 0,0.6\n");

@@ -19,7 +19,7 @@ typedef enum taut_curve_style {
     TAUT_CURVE_SHAPES,
     TAUT_CURVE_DASHED,
     TAUT_CURVE_STEMS,
-    TAUT_CURVE_MAP, /* squares with the colour of z */
+    TAUT_CURVE_MAP, /* boxes or points with the colour of z */
     TAUT_CURVE_CROSSES
 } taut_curve_style;
 
@@ -41,8 +41,9 @@ typedef struct taut_panel {
     const taut_curve *curve;
     const char *const *tic; /* [tics]: names of x = 1, 2, ...; NULL: numbers */
     int tics;
-    const double *z; /* of TAUT_CURVE_MAP, which is one curve of a panel; else NULL */
-    int across;      /* of it: squares in a row or column, the more of them */
+    /* of TAUT_CURVE_MAP, which is one curve of a panel: what is coloured, and where a box begins
+     * and ends in x and y; NULL: points */
+    const double *z, *edge[4];
 } taut_panel;
 
 /* Draws 1 to TAUT_PANELS panels into path, .png or .svg, `width` by `height` pixels. An empty

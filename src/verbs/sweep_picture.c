@@ -136,6 +136,46 @@ static int prepare(picture *p, taut_error *error)
     return find_curves(p, error);
 }
 
+/* Where the box of run k ends on an axis: half-way to the next value, or mirrored from the other
+ * side; in logarithms on such an axis. */
+static double edge_of(const picture *p, int64_t k, int axis, int way, bool logarithmic)
+{
+    const double *at = p->at[axis], own = at[k];
+    double next[2] = {INFINITY, INFINITY}; /* distance to the values below and above */
+    const taut_vary_plan *plan = &p->sweep->plan;
+    int name = axis == 0 ? p->x : p->y;
+    int64_t stride = 1; /* to the run with the next value */
+    for (int j = name + 1; j < plan->count; j++)
+        stride *= plan->varied[j].count;
+    for (int64_t i = 0; i < plan->varied[name].count * stride && i < p->sweep->rows; i += stride) {
+        double off = logarithmic ? log(at[i] / own) : at[i] - own;
+        if (off != 0)
+            next[off > 0] = fmin(next[off > 0], fabs(off));
+    }
+    double half = (isfinite(next[way > 0]) ? next[way > 0] : next[way < 0]) / 2;
+    half = isfinite(half) ? way * half : 0.5 * way;
+    return logarithmic ? own * exp(half) : own + half;
+}
+
+static int make_edges(picture *p, taut_panel *panel, taut_error *error)
+{
+    const int64_t rows = p->sweep->rows;
+    double *edge[4];
+    int64_t count = 0;
+    TAUT_TRY(TAUT_RESERVE(&p->arena, rows, error, &edge[0], &edge[1], &edge[2], &edge[3]));
+    for (int64_t k = 0; k < rows; k++) {
+        if (p->sweep->record[k].status < 0)
+            continue;
+        for (int j = 0; j < 4; j++)
+            edge[j][count] =
+                edge_of(p, k, j / 2, j % 2 ? 1 : -1, j < 2 ? panel->log_x : panel->log_y);
+        count++;
+    }
+    for (int j = 0; j < 4; j++)
+        panel->edge[j] = edge[j];
+    return TAUT_OK;
+}
+
 /* The points of curve c of kept value j; c == curves: failed runs, at the height `low`. */
 static int take_points(picture *p, int j, int64_t c, double low, taut_panel *panel,
                        taut_curve *curve, taut_error *error)
@@ -155,7 +195,7 @@ static int take_points(picture *p, int j, int64_t c, double low, taut_panel *pan
     }
     curve->x = x;
     curve->y = y;
-    if (c < p->curves)
+    if (c < p->curves && p->y >= 0)
         panel->z = z;
     curve->count = count;
     return TAUT_OK;
@@ -191,10 +231,10 @@ static int make_panel(picture *p, int j, taut_panel *panel, taut_error *error)
                           .log_x = x->logarithmic && !x->words,
                           .log_y = y ? y->logarithmic && !y->words
                                      : any && least > 0 && most > WIDE * least,
-                          .across = (int)(y ? fmax((double)x->count, (double)y->count) : 1),
                           .curve = curve,
                           .tic = p->tic,
                           .tics = p->tics};
+    double low = !any ? 1 : panel->log_y ? least / 1.5 : least - 0.06 * (most - least);
     for (int64_t c = 0; c <= p->curves; c++) {
         taut_curve *now = &curve[panel->curves];
         *now = (taut_curve){.style = c == p->curves                 ? TAUT_CURVE_CROSSES
@@ -204,10 +244,10 @@ static int make_panel(picture *p, int j, taut_panel *panel, taut_error *error)
                                                                     : TAUT_CURVE_SHAPES,
                             .name = c == p->curves ? "failed" : p->name[c],
                             .colour = c == p->curves ? 7 : (int)(c % MOST_CURVES) + 1};
-        TAUT_TRY(take_points(p, j, c, any ? least : 1, panel, now, error));
+        TAUT_TRY(take_points(p, j, c, low, panel, now, error));
         panel->curves += now->count > 0;
     }
-    return TAUT_OK;
+    return y && !plan->random ? make_edges(p, panel, error) : TAUT_OK;
 }
 
 int taut_sweep_plot(const taut_sweep *sweep, const char *path, const char *title, taut_error *error)
