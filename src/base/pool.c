@@ -1,8 +1,8 @@
 /* pool.c - threads that share the parts of a task. A task has a number; a thread that sees a new
  * one takes parts from a common counter until there are none, and the last to end wakes the
  * caller. Between tasks threads sleep. */
-#ifndef TAUT_CORE
-#define _POSIX_C_SOURCE 200809L
+#if !defined TAUT_CORE && !defined _GNU_SOURCE
+#define _GNU_SOURCE /* sigset_t */
 #endif
 #include "base/pool.h"
 

@@ -1,6 +1,6 @@
 /* pool.h - threads that share the parts of a task. The caller works too: a pool of n has n - 1
- * threads of its own, which wait between tasks. Builds without threads (core, Windows) run all parts
- * one after the other. */
+ * threads of its own, which wait between tasks. Builds without threads (core, Windows) run all
+ * parts one after the other. */
 #ifndef TAUT_BASE_POOL_H
 #define TAUT_BASE_POOL_H
 
