@@ -291,7 +291,7 @@ static int prepare(taut_sweep *sweep, sweeping *s, const taut_sweep_request *req
         if (fixed && (!s->load || !s->system->text))
             return taut_fail_option(error, TAUT_ERROR_REFUSED, "vary",
                                     "%.60s fixes sizes, indices or settings of [run]: the model "
-                                    "must be read again, and how it was loaded is not given",
+                                    "must be read again, which needs `load` of the request",
                                     sweep->plan.varied[j].name);
     }
     return TAUT_OK;

@@ -262,7 +262,7 @@ static int count_runs(taut_vary_plan *plan, int64_t draws, taut_error *error)
                                     "%lld, and another has %lld",
                                     plan->varied[k].name, (long long)plan->varied[k].count,
                                     (long long)most);
-    if (plan->runs > MOST_RUNS)
+    if ((double)plan->runs > MOST_RUNS)
         return taut_fail_option(error, TAUT_ERROR_SIZE, "vary",
                                 "%.3g runs are too many for one sweep; at most %.0e",
                                 plan->random ? (double)draws : product, MOST_RUNS);
