@@ -20,6 +20,11 @@ static const char chain[] =
     "[potential]\nsum(p[i].y for i in 1..n)\n[bonds]\nlink[1] = length(p[1]) - 1 rigid\n"
     "link[i] = length(p[i] - p[i-1]) - 1 for i in 2..n rigid\n"
     "[start]\np[i] = (i, 0) for i in 1..n\n[run]\nuntil = 0.5\nverify = never\n";
+static const char springs[] =
+    "[parameters]\nomega = 300, g = 1\n[coordinates]\nx1, y1, x2, y2\n[potential]\ng*(y1 + y2)\n"
+    "[bonds]\ninner = sqrt(x1^2 + y1^2) - 1 stiffness omega^2\n"
+    "outer = sqrt((x1-x2)^2 + (y1-y2)^2) - 1 stiffness omega^2\n"
+    "[start]\nx1 = 1, x2 = 2\n[run]\nuntil = 0.5\nverify = auto\n";
 /* x = a e^t: log(3 - x) cannot be evaluated from x = 3 on */
 static const char failing[] =
     "[parameters]\na = 1\n[state]\nx\n[rates]\nx' = x + 1e-30*log(3 - x)\n"
@@ -404,6 +409,28 @@ static void test_table(char *path)
         free(text[k]);
 }
 
+/* Slow motion: patterns and expansions of one system that all threads share. */
+static void test_shared(void)
+{
+    check_group("threads share a system");
+    asked a = {.model = springs,
+               .vary = {"omega=300,600", "g=0.5,1,2", "motion=slow,rigid"},
+               .keep = {"end(x2)", "max(lambda(inner))", "max(abs(energy - start(energy)))"}};
+    swept one = sweep(&a);
+    a.more.threads = 3;
+    swept three = sweep(&a);
+    check_row(one.code == 0 && three.code == 0, "%s", one.error.message);
+    for (int k = 0; k < 12 && one.code == 0 && three.code == 0; k++) {
+        taut_swept x = row_of(&one, k), y = row_of(&three, k);
+        check_row(x.status == 0 && memcmp(x.kept, y.kept, 3 * sizeof *x.kept) == 0 &&
+                      x.error == y.error && x.force_evaluations == y.force_evaluations,
+                  "run %d: %s %.17g and %.17g", k, x.message, x.kept[0], y.kept[0]);
+        check_below("measured error", x.error, 1e-4);
+    }
+    drop(&one);
+    drop(&three);
+}
+
 static int stop_after(void *user, double t, double until, int64_t steps)
 {
     (void)until, (void)steps;
@@ -473,6 +500,7 @@ int main(void)
     test_initial();
     test_wrong_vary();
     test_table(path);
+    test_shared();
     test_interrupt(path);
     test_memory();
     remove(path);
