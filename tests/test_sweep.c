@@ -448,7 +448,7 @@ static void test_interrupt(const char *path)
         a.more.threads = threads;
         swept s = sweep(&a);
         int64_t runs = 0, rows = taut_sweep_rows(s.sweep, &runs);
-        /* of two threads the other one may be faster than the one that is asked to stop */
+        /* of two threads one may be in its last run when the other is asked to stop */
         check_row(runs == 12 && rows >= (threads == 1 ? 4 : 1) && rows <= (threads == 1 ? 4 : 12) &&
                       s.code == (rows < 12 ? TAUT_INTERRUPTED : TAUT_OK),
                   "%d threads: %s, %lld rows of %lld", threads, taut_code_name(s.code),

@@ -153,9 +153,10 @@ typedef struct taut_swept {
 } taut_swept;
 typedef struct taut_sweep taut_sweep;
 /* A failed run is a row; wrong requests, memory and files are errors. `progress` (may be NULL) is
- * called by the calling thread: t is the number of finished runs, until that of all, steps that of
- * failed ones; when it returns 1 the sweep ends with TAUT_INTERRUPTED and the rows so far. Options
- * are those of runs. With several threads `allocator` is called by all of them. */
+ * called by one thread at a time, not always that of the caller: t is the number of finished runs,
+ * until that of all, steps that of failed ones; when it returns 1 the sweep ends with
+ * TAUT_INTERRUPTED and the rows so far. Options are those of runs. With several threads `allocator`
+ * is called by all of them. */
 TAUT_API int taut_sweep_run(const taut_system *system, const taut_options *options,
                             const taut_sweep_request *request, const taut_allocator *allocator,
                             taut_progress progress, void *user, taut_sweep **sweep,

@@ -41,7 +41,6 @@ typedef struct sweeping {
 typedef struct run {
     sweeping *s;
     int64_t k;
-    int thread;
     taut_arena arena;
     taut_system *with, *starting, *read; /* its own systems, or NULL */
     const taut_system *system;
@@ -152,18 +151,17 @@ static int read_again(run *r, taut_error *error)
     return TAUT_OK;
 }
 
+/* Any thread may ask whether to go on, one at a time: the last run need not be that of the caller.
+ */
 static int progress(void *user, double t, double until, int64_t steps)
 {
-    run *r = user;
+    const run *r = user;
     sweeping *s = r->s;
     (void)t, (void)until, (void)steps;
-    if (r->thread == 0 && s->progress && !atomic_load(&s->stop)) {
-        pthread_mutex_lock(&s->lock);
-        double done = (double)s->done;
-        int64_t failed = s->failed;
-        pthread_mutex_unlock(&s->lock);
-        if (s->progress(s->user, done, (double)s->sweep->plan.runs, failed) != 0)
+    if (s->progress && !atomic_load(&s->stop) && pthread_mutex_trylock(&s->lock) == 0) {
+        if (s->progress(s->user, (double)s->done, (double)s->sweep->plan.runs, s->failed) != 0)
             atomic_store(&s->stop, 1);
+        pthread_mutex_unlock(&s->lock);
     }
     return atomic_load(&s->stop) != 0;
 }
@@ -238,7 +236,8 @@ static void one(void *context, int64_t part, int thread)
 {
     sweeping *s = context;
     taut_error reason = {.t = NAN}, final = {.t = NAN};
-    run r = {.s = s, .k = s->first + part, .thread = thread};
+    run r = {.s = s, .k = s->first + part};
+    (void)thread;
     if (progress(&r, 0, 0, 0) != 0)
         return;
     taut_arena_init(&r.arena, &s->sweep->arena.allocator);
