@@ -91,6 +91,7 @@ static int note_option(cli_call *call, const char *name, const char *value)
         const char *name;
         const char **text;
     } const texts[] = {{"completion", &call->completion},
+                       {"text", &call->text},
                        {"methods", &call->methods},
                        {"steps", &call->steps},
                        {"tolerances", &call->tolerances},

@@ -36,6 +36,7 @@ struct cli_call {
     bool json, quiet, verbose, strict, help, version;
     bool man, options_page, names;
     const char *completion;                   /* shell, or NULL */
+    const char *text;                         /* of show, or NULL */
     const char *methods, *steps, *tolerances; /* lists of compare, or NULL */
     const char **vary, **keep;                /* every --vary and --keep, in order */
     int vary_count, keep_count;
@@ -80,17 +81,23 @@ void cli_arguments_release(cli_call *call);
 /* ---- models (model.c) */
 typedef struct cli_model {
     taut_system *system;
-    char *path;              /* of the file, "<stdin>" for standard input */
-    char *name;              /* file name without folder and ending */
-    char *text;              /* of standard input, NULL for files */
-    char *start_text;        /* of --start, or NULL */
-    taut_load how;           /* it was loaded */
-    taut_table_text *tables; /* of a checkpoint, or NULL */
+    char *path;                  /* of the file, "<stdin>" for standard input */
+    char *name;                  /* file name without folder and ending */
+    char *text;                  /* of standard input, NULL for files */
+    char *start_text;            /* of --start, or NULL */
+    taut_record *record, *start; /* files of runs that model and initial state are from, or NULL */
+    char *settings;              /* of the record; call->set and call->init point into it */
+    taut_load how;               /* it was loaded */
+    taut_table_text *tables;     /* of a checkpoint or a record, or NULL */
 } cli_model;
 /* Finds and loads call->operand; on failure prints the reason (in JSON too) and returns the exit
  * status. Prints the reader's warnings. */
 int cli_model_load(cli_call *call, cli_model *model);
 void cli_model_release(cli_model *model);
+/* The text of a table of [tables], allocated: that of a checkpoint or of a file of a run, where the
+ * model is from one. NULL: errno. */
+char *cli_model_table(const cli_call *call, const cli_model *model, const char *name,
+                      size_t *length);
 void cli_model_title(FILE *out,
                      const cli_model *model); /* "name: the first comment of the file", wrapped */
 /* Shipped models, sorted by name (shipped.c). */
@@ -231,12 +238,39 @@ typedef struct cli_outcome {
     const taut_error *error; /* set when code < 0 */
     double seconds;
     const char *out, *plot; /* files written; NULL for none */
+    bool unfinished;        /* what is known before the run */
 } cli_outcome;
 void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose);
 void cli_summary_json(FILE *out, const cli_outcome *outcome);
 void cli_json_statistics(cli_json *json, const taut_statistics *statistics); /* "stats": {...} */
 
+/* ---- HDF5 files of runs (record.c) */
+bool cli_is_record(const char *path); /* by its ending */
+/* 0, or the exit status after a message about the option, or (NULL) the operand. */
+int cli_record_open(const cli_call *call, const char *option, const char *path,
+                    taut_record **record);
+/* What a file holds besides its rows: before the run, and the summary again after it. Codes of the
+ * library. */
+int cli_record_begin(const cli_call *call, const cli_model *model, const taut_solver *solver,
+                     taut_file_sink *file, taut_error *error);
+int cli_record_summary(taut_file_sink *file, const cli_outcome *outcome, taut_error *error);
+/* The settings of model->record, for what the command line does not set; 0, or the exit status. */
+int cli_record_settings(cli_call *call, cli_model *model);
+/* The text of a table of its model; NULL: there is none. */
+const char *cli_record_table(const taut_record *record, const char *name);
+int cli_record_load(const cli_model *model, taut_load *how, taut_system **system,
+                    taut_error *error);
+/* FILE.h5 or FILE.h5@T (else *t is NaN): *path is allocated. */
+bool cli_record_place(const char *text, char **path, double *t);
+/* The nearest row to *t (NaN: the last one) as statements of [start], allocated, and its time;
+ * NULL after a message. */
+char *cli_record_state(const cli_call *call, taut_record *record, const char *path, double *t);
+/* The record of --start has the variables of the system: 0, or CLI_MISUSED after a message that
+ * names the difference. */
+int cli_record_fits(const cli_call *call, const taut_record *record, const taut_system *system);
+
 /* ---- verbs */
+int cli_show(cli_call *call);
 int cli_check(cli_call *call);
 int cli_run(cli_call *call);
 int cli_project(cli_call *call);
@@ -246,6 +280,36 @@ int cli_spectrum_rates(cli_call *call, const cli_model *model);
 int cli_spectrum_rates_run(cli_call *call, const cli_model *model); /* along a run */
 /* Where the rows of --until go: --out, or standard output; NULL: nowhere. 0, or the exit status. */
 int cli_spectrum_rows(cli_call *call, FILE **file, bool *opened);
+
+/* Modes along a run (spectrum_along.c). */
+enum { CLI_EPISODES = 64 };
+typedef struct cli_episode {
+    taut_resonance resonance;
+    int first, last; /* rows */
+    bool open;
+    double t, gap, share; /* closest; sum of |changes of actions| over twice all actions */
+} cli_episode;
+typedef struct cli_along {
+    int modes;       /* in every row */
+    int64_t missing; /* between its lower and its upper half, where there are more */
+    int rows, room;
+    double *row; /* t, closest gap, frequencies, actions */
+    cli_episode episode[CLI_EPISODES];
+    int episodes;
+    int64_t more; /* that found no place */
+} cli_along;
+void cli_along_release(cli_along *along);
+/* false: out of memory */
+bool cli_along_add(cli_along *along, double t, const taut_mode *mode,
+                   const taut_modes_report *report);
+void cli_along_judge(cli_along *along); /* after the last row */
+double cli_along_action(const cli_along *along, int row, int mode);
+/* What an episode changes action k by. */
+double cli_along_change(const cli_along *along, const cli_episode *episode, int k);
+long long cli_along_number(const cli_along *along, int k); /* of mode k of the rows, from 1 */
+void cli_along_print(const cli_along *along, FILE *to);
+void cli_along_json(const cli_along *along, cli_json *json);
+int cli_along_draw(const cli_along *along, const char *title, const char *path, taut_error *error);
 int cli_compare(cli_call *call);
 int cli_sweep(cli_call *call);
 /* --verify auto unless the user or the model decides: the program measures errors where that is

@@ -259,7 +259,7 @@ void cli_summary_json(FILE *out, const cli_outcome *outcome)
     taut_solver_result_get(outcome->solver, &result, NULL);
     cli_json json = {.out = out};
     cli_json_open(&json, NULL, '{');
-    cli_json_text(&json, "status", status_word(outcome->code));
+    cli_json_text(&json, "status", outcome->unfinished ? "unfinished" : status_word(outcome->code));
     cli_json_text(&json, "model", outcome->model->name);
     if (outcome->code == TAUT_EVENT)
         cli_json_text(&json, "event", result.event);
@@ -269,6 +269,7 @@ void cli_summary_json(FILE *out, const cli_outcome *outcome)
     cli_json_text(&json, "method", result.method);
     cli_json_text(&json, "motion", result.motion);
     cli_json_text(&json, "explanation", taut_solver_explanation(outcome->solver));
+    cli_json_real(&json, "rtol", result.rtol);
     cli_json_open(&json, "warnings", '[');
     for (int k = 0; taut_solver_warning(outcome->solver, k); k++) {
         char text[200];

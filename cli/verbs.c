@@ -8,7 +8,7 @@
 
 #define MODEL_TEXT                                                                                 \
     "MODEL is a file, - for standard input, or the name of a shipped model ('taut models' lists "  \
-    "them).\n"
+    "them); FILE.h5 of 'taut run --out FILE.h5' is the model of that run.\n"
 
 const cli_verb cli_verbs[] = {
     {"check", "MODEL",
@@ -86,6 +86,14 @@ const cli_verb cli_verbs[] = {
      "Exit status: 0 done (runs that failed are rows), 1 all runs failed, 2 wrong model or usage, "
      "130 interrupted.",
      cli_sweep},
+    {"show", "FILE.h5", "print what a file of 'taut run --out FILE.h5' holds",
+     "Prints what an HDF5 file of a run holds: the command, the version, the result, rows, names, "
+     "events, texts; also of a run that was interrupted, killed, or has not ended yet. --text NAME "
+     "prints one of the texts: the model, its settings, the summary (the object of --json). Such a "
+     "file is a MODEL for every verb: 'taut run FILE.h5' repeats the run, with other options where "
+     "they are given; --start FILE.h5@T begins another run at the row nearest to time T.\n"
+     "Exit status: 0 done, 2 it cannot be read, or wrong usage.",
+     cli_show},
     {"reproduce", "[NAME]",
      "compute a table or figure of a paper and compare it with the printed numbers",
      "Computes a published table or figure, and prints each number with the printed number and a "
@@ -144,6 +152,8 @@ static const taut_option own_options[] = {
      "runs at the same time; default: one for each core"},
     {"progress", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "sweep", false, false,
      "print the progress on standard error, also where that is no terminal"},
+    {"text", TAUT_OPTION_TEXT, "", 0, 0, "", "NAME", "show", false, false,
+     "print a text of the file alone: model, command, settings, summary, version, ..."},
     {"man", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "help", false, false,
      "print the man page (roff)"},
     {"completion", TAUT_OPTION_CHOICE, "", 0, 0, "bash|zsh|fish", "SHELL", "help", false, false,

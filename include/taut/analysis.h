@@ -1,5 +1,5 @@
 /* analysis.h - everyday calls that ask about a system or many runs of it: projecting, comparing,
- * sweeping, checking. <taut/taut.h> includes it. */
+ * sweeping, checking, and about runs that are in files. <taut/taut.h> includes it. */
 #ifndef TAUT_ANALYSIS_H
 #define TAUT_ANALYSIS_H
 
@@ -240,6 +240,77 @@ typedef struct taut_check_report {
  * taut_solver_create, which decide about motion and method. */
 TAUT_API int taut_check(const taut_system *system, const taut_options *options,
                         taut_check_report *report, taut_error *error);
+
+/* ---- drawing */
+
+/* [shapes] of a model: what a picture or a page draws at a state. A member of a family is one
+ * shape. Points have 3 numbers each, z = 0 in a plane. */
+typedef enum taut_shape_kind {
+    TAUT_SHAPE_POINT,
+    TAUT_SHAPE_LINE,
+    TAUT_SHAPE_PATH,
+    TAUT_SHAPE_CIRCLE, /* centre, then (radius, 0, 0) */
+    TAUT_SHAPE_BOX,    /* two opposite corners */
+    TAUT_SHAPE_ARROW,  /* tail, tip */
+    TAUT_SHAPE_TEXT
+} taut_shape_kind;
+typedef struct taut_shape {
+    size_t size;
+    /* text: of TAUT_SHAPE_TEXT, else NULL; colour: NULL, #rrggbb, or black (that of text), grey
+     * #777777, orange #e69f00, sky #56b4e9, green #009e73, yellow #f0e442, blue #0072b2, red
+     * #d55e00, purple #cc79a7. The system's. */
+    const char *name, *text, *colour;
+    taut_shape_kind kind;
+    int points, first; /* the first point is at numbers[3 * first] */
+    double width;      /* in pixels; 0: not given */
+} taut_shape;
+TAUT_API int taut_shape_count(const taut_system *system);
+/* TAUT_ERROR_USAGE when k is out of range. */
+TAUT_API int taut_shape_get(const taut_system *system, int k, taut_shape *shape, taut_error *error);
+/* numbers[3 * all points] of all shapes at a state, as taut_evaluate_outputs; lambda[m] may be NULL
+ * when no shape uses it. A shape where a number is not finite is not drawn. */
+TAUT_API int taut_shapes_at(taut_context *context, double t, const double *q, const double *v,
+                            const double *lambda, double *numbers, taut_error *error);
+
+/* ---- runs in files */
+
+/* Besides its rows an HDF5 file holds texts by name (letters, digits, '_'): `model` and `version`,
+ * which the sink writes itself, and what it is given: the program gives name, command, settings,
+ * summary (JSON, as of --json), start, tables and table1, table2, ... (docs/cli.md). Given before
+ * the run, a text is in the file from its first moment on; given again, also after the run, it
+ * replaces the earlier one. TAUT_ERROR_REFUSED: a sink of another kind. */
+TAUT_API int taut_file_sink_text(taut_file_sink *file, const char *name, const char *text,
+                                 taut_error *error);
+
+/* A run that a sink of taut_hdf5_create wrote, also one that was interrupted or killed; a file that
+ * is still being written shows what it has so far. Files of a newer format are refused. */
+typedef struct taut_record taut_record;
+TAUT_API int taut_record_open(const char *path, const taut_allocator *allocator,
+                              taut_record **record, taut_error *error);
+TAUT_API void taut_record_destroy(taut_record *record);
+/* What the file has: kind, dimension (0 unless all coordinates are components of particles),
+ * coordinates, algebraic, bonds, outputs, events; other members are 0. *rows may be NULL. */
+TAUT_API int taut_record_sizes_get(const taut_record *record, taut_sizes *sizes, int64_t *rows,
+                                   taut_error *error);
+/* Names of coordinates, algebraic variables, bonds, outputs, events; NULL when out of range. */
+TAUT_API const char *taut_record_name(const taut_record *record, taut_item item, taut_index k);
+/* A text by its name, and the name of text k; NULL: there is none. */
+TAUT_API const char *taut_record_text(const taut_record *record, const char *name);
+TAUT_API const char *taut_record_text_name(const taut_record *record, int k);
+/* The row nearest to time t (of two at one time the later one, which is the state behind an event);
+ * NaN: the last row. -1: there are no rows, or t is outside of them. */
+TAUT_API int64_t taut_record_find(const taut_record *record, double t);
+/* Reads `count` rows from row `first` on; count < 0: all that follow. The arrays belong to the
+ * record and live until the next call. */
+TAUT_API int taut_record_rows_get(taut_record *record, int64_t first, int64_t count,
+                                  taut_memory_rows *rows, taut_error *error);
+
+/* taut_plot in 1 to 4 panels, one below the other: panel p has the curves first[p] ..
+ * first[p+1]-1. labels[2 + panels]: title, x, and y of each. */
+TAUT_API int taut_plot_panels(const char *path, const char *const *labels, int panels,
+                              const int *first, const char *const *names, const int *start,
+                              const double *x, const double *y, bool logarithmic,
+                              taut_error *error);
 
 #ifdef __cplusplus
 }

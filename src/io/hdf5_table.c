@@ -36,7 +36,7 @@ int taut_hdf5_write(const char *path, const char *what, const taut_hdf5_set *set
     H5E_auto2_t report;
     void *report_data;
     char partial[1100];
-    TAUT_TRY(taut_hdf5_load(error));
+    TAUT_TRY(taut_hdf5_load("no HDF5 output (a name that ends in .csv needs none)", error));
     if ((size_t)snprintf(partial, sizeof partial, "%s.part", path) >= sizeof partial)
         return taut_fail(error, TAUT_ERROR_FILE, "cannot write %.300s: the name is too long", path);
     taut_h5.Eget_auto2(H5E_DEFAULT, &report, &report_data);
