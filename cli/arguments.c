@@ -69,11 +69,12 @@ static int note_option(cli_call *call, const char *name, const char *value)
     struct {
         const char *name;
         bool *flag;
-    } const flags[] = {{"json", &call->json},       {"quiet", &call->quiet},
-                       {"verbose", &call->verbose}, {"help", &call->help},
-                       {"version", &call->version}, {"man", &call->man},
-                       {"names", &call->names},     {"options-page", &call->options_page},
-                       {"strict", &call->strict}};
+    } const flags[] = {{"json", &call->json},        {"quiet", &call->quiet},
+                       {"verbose", &call->verbose},  {"help", &call->help},
+                       {"version", &call->version},  {"man", &call->man},
+                       {"names", &call->names},      {"options-page", &call->options_page},
+                       {"strict", &call->strict},    {"zip", &call->zip},
+                       {"progress", &call->progress}};
     for (size_t k = 0; k < sizeof flags / sizeof flags[0]; k++)
         if (strcmp(flags[k].name, name) == 0)
             *flags[k].flag = true;
@@ -82,6 +83,10 @@ static int note_option(cli_call *call, const char *name, const char *value)
         good = append(&call->set, &call->set_count, value);
     if (strcmp(name, "init") == 0)
         good = append(&call->init, &call->init_count, value);
+    if (strcmp(name, "vary") == 0)
+        good = append(&call->vary, &call->vary_count, value);
+    if (strcmp(name, "keep") == 0)
+        good = append(&call->keep, &call->keep_count, value);
     struct {
         const char *name;
         const char **text;
@@ -89,7 +94,11 @@ static int note_option(cli_call *call, const char *name, const char *value)
                        {"text", &call->text},
                        {"methods", &call->methods},
                        {"steps", &call->steps},
-                       {"tolerances", &call->tolerances}};
+                       {"tolerances", &call->tolerances},
+                       {"tols", &call->tolerances},
+                       {"random", &call->random},
+                       {"seed", &call->seed},
+                       {"jobs", &call->jobs}};
     for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++)
         if (strcmp(texts[k].name, name) == 0)
             *texts[k].text = value;
@@ -205,4 +214,6 @@ void cli_arguments_release(cli_call *call)
     taut_options_destroy(call->options);
     free(call->set);
     free(call->init);
+    free(call->vary);
+    free(call->keep);
 }

@@ -1,6 +1,7 @@
-/* checkpoint.c - taut run --checkpoint and --resume. The file holds all that the run was made from,
- * the model's text, its tables, the initial values and the arguments, so that files which were
- * changed since do not matter; then where the rows end, and what the solver remembers. */
+/* checkpoint.c - taut run --checkpoint and --resume, taut sweep --resume. The file holds all that
+ * the run was made from, the model's text, its tables, the initial values and the arguments, so
+ * that files which were changed since do not matter; then where the rows end, and what the solver
+ * remembers (of sweeps the rows are enough). */
 #define _XOPEN_SOURCE 700
 #include "checkpoint.h"
 
@@ -151,7 +152,9 @@ int cli_checkpoint_call(void *user, taut_solver *solver, taut_error *error)
         code = put_output(&to, c, k, error);
     bool lost = code != 0;
     c->count = 0;
-    if (!lost)
+    if (!lost && !solver)
+        to.reason = keep_bytes(c, CLI_SWEEP_MARK, strlen(CLI_SWEEP_MARK)) != 0 ? ENOMEM : to.reason;
+    else if (!lost)
         code = taut_solver_save(solver, keep_bytes, c, error);
     if (code != 0)
         to.reason = to.reason ? to.reason : EIO;

@@ -5,6 +5,7 @@
 #include "cli.h"
 #include "checkpoint_file.h"
 
+#define CLI_SWEEP_MARK "sweep" /* in the place of a solver */
 /* Where a run is saved, and what of it. */
 typedef struct cli_checkpoint {
     const cli_call *call;
@@ -21,7 +22,8 @@ int cli_checkpoint_check(const cli_call *call, const char *path, const char *out
 /* Before the outputs are opened: removes the checkpoint of an earlier run, which they do not belong
  * to; refuses other files. */
 int cli_checkpoint_begin(const cli_call *call, const char *path);
-/* A taut_checkpoint; user is a cli_checkpoint. A file that cannot be written is a warning. */
+/* A taut_checkpoint; user is a cli_checkpoint. A file that cannot be written is a warning. solver
+ * NULL: of a sweep, whose rows are all that it needs. */
 int cli_checkpoint_call(void *user, taut_solver *solver, taut_error *error);
 void cli_checkpoint_release(cli_checkpoint *checkpoint);
 

@@ -38,7 +38,11 @@ struct cli_call {
     const char *completion;                   /* shell, or NULL */
     const char *text;                         /* of show, or NULL */
     const char *methods, *steps, *tolerances; /* lists of compare, or NULL */
-    char **arguments;                         /* after the verb, as they were given */
+    const char **vary, **keep;                /* every --vary and --keep, in order */
+    int vary_count, keep_count;
+    const char *random, *seed, *jobs; /* numbers of sweep, or NULL */
+    bool zip, progress;
+    char **arguments; /* after the verb, as they were given */
     int argument_count;
     const cli_saved *saved; /* the run goes on from here: its model is in it; or NULL */
 };
@@ -48,8 +52,7 @@ extern const cli_verb cli_verbs[]; /* ends with a NULL name */
 const cli_verb *cli_verb_find(const char *name);
 /* reports it with the nearest verb; CLI_MISUSED. call may be NULL */
 int cli_verb_unknown(const cli_call *call, const char *name);
-/* Planned verbs and options have their own message. */
-bool cli_verb_is_later(const char *name);
+/* Planned options have their own message. */
 bool cli_option_is_later(const char *name);
 /* All options: the library's table, then the program's own; NULL past the end. */
 const taut_option *cli_option_get(int k);
@@ -84,6 +87,8 @@ typedef struct cli_model {
     char *start_text;            /* of --start, or NULL */
     taut_record *record, *start; /* files of runs that model and initial state are from, or NULL */
     char *settings;              /* of the record; call->set and call->init point into it */
+    taut_load how;               /* it was loaded */
+    taut_table_text *tables;     /* of a checkpoint or a record, or NULL */
 } cli_model;
 /* Finds and loads call->operand; on failure prints the reason (in JSON too) and returns the exit
  * status. Prints the reader's warnings. */
@@ -211,6 +216,8 @@ int cli_start_write(const char *path, const char *option, const char *title,
 /* ---- progress and interrupt (progress.c) */
 typedef struct cli_progress {
     bool bar;            /* draw on standard error */
+    bool runs;           /* of a sweep: t counts runs, steps those that failed */
+    bool lines;          /* one below the other: standard error is no terminal */
     double begin, drawn; /* clock, seconds */
     double from;         /* initial time */
     bool started, shown;
@@ -304,6 +311,10 @@ void cli_along_print(const cli_along *along, FILE *to);
 void cli_along_json(const cli_along *along, cli_json *json);
 int cli_along_draw(const cli_along *along, const char *title, const char *path, taut_error *error);
 int cli_compare(cli_call *call);
+int cli_sweep(cli_call *call);
+/* --verify auto unless the user or the model decides: the program measures errors where that is
+ * affordable. (run.c) */
+int cli_measure_errors(cli_call *call, const cli_model *model, taut_error *error);
 int cli_reproduce(cli_call *call);
 int cli_methods(cli_call *call);
 int cli_models(cli_call *call);

@@ -53,6 +53,33 @@ static int read_methods(compare *c)
     return 0;
 }
 
+/* A number, or A..B: tolerances A, A/10, A/100, ... down to B, steps A, A/2, A/4, ... */
+static bool read_value(compare *c, const char *p, const char **end)
+{
+    char text[64], *range, *stop;
+    size_t length = strcspn(p, ",");
+    *end = p + length;
+    if (length >= sizeof text)
+        return false;
+    snprintf(text, sizeof text, "%.*s", (int)length, p);
+    if ((range = strstr(text, "..")) != NULL)
+        *range = '\0';
+    double first = strtod(text, &stop);
+    bool good = stop != text && !*stop && first > 0 && isfinite(first);
+    double last = first;
+    if (range) {
+        last = strtod(range + 2, &stop);
+        good &= stop != range + 2 && !*stop && last > 0 && last < first;
+    }
+    for (int k = 0; good && first / pow(c->request.tolerances ? 10 : 2, k) > last * (1 - 1e-9);
+         k++) {
+        if (c->request.value_count == MOST)
+            return false;
+        c->value[c->request.value_count++] = first / pow(c->request.tolerances ? 10 : 2, k);
+    }
+    return good;
+}
+
 static int read_values(compare *c)
 {
     const cli_call *call = c->call;
@@ -64,17 +91,12 @@ static int read_values(compare *c)
     if (unfinished(text))
         return cli_misuse(call, "--%s: expected a number after the last comma, found '%s'", name,
                           text);
-    for (const char *p = text; *p;) {
-        char *end;
-        double value = strtod(p, &end);
-        if (end == p || (*end && *end != ',') || !(value > 0) || !isfinite(value) ||
-            c->request.value_count == MOST)
-            return cli_misuse(
-                call, "--%s: expected numbers > 0 separated by commas (at most %d), found '%s'",
-                name, MOST, text);
-        c->value[c->request.value_count++] = value;
-        p = end + (*end == ',');
-    }
+    for (const char *p = text, *end; *p; p = end + (*end == ','))
+        if (!read_value(c, p, &end))
+            return cli_misuse(call,
+                              "--%s: expected numbers > 0, or A..B with A > B, separated by commas "
+                              "(at most %d), found '%s'",
+                              name, MOST, text);
     if (c->request.value_count == 0)
         return cli_misuse(call, "--%s: expected numbers > 0 separated by commas, found nothing",
                           name);
@@ -281,6 +303,37 @@ static void print_json(const compare *c, int status)
     cli_json_close(&json, '}');
 }
 
+/* A number with 17 digits; an empty field where there is none. */
+static void put_number(FILE *out, double value)
+{
+    fprintf(out, isnan(value) ? "," : ",%.17g", value);
+}
+
+static int write_csv(compare *c, const char *path)
+{
+    cli_output output;
+    taut_compared row = {.size = sizeof row};
+    cli_output_open(&output, path);
+    if (output.file)
+        fprintf(output.file,
+                "method,%s,error,error_velocity,order,uncertainty,"
+                "uncertainty_velocity,force_evaluations,steps,message\n",
+                c->request.tolerances ? "tolerance" : "step");
+    for (int k = 0; output.file && taut_comparison_get(c->comparison, k, &row, NULL) == 0; k++) {
+        const double number[] = {row.value, row.error,       row.error_velocity,
+                                 row.order, row.uncertainty, row.uncertainty_velocity};
+        fprintf(output.file, "%s", row.method);
+        for (size_t j = 0; j < sizeof number / sizeof number[0]; j++)
+            put_number(output.file, number[j]);
+        fprintf(output.file, ",%lld,%lld,\"", (long long)evaluations(&row),
+                (long long)row.statistics.steps);
+        for (const char *p = row.message ? row.message : ""; *p; p++)
+            fprintf(output.file, *p == '"' ? "\"\"" : "%c", *p);
+        fprintf(output.file, "\"\n");
+    }
+    return cli_output_close(&output, "out", &c->error);
+}
+
 /* Error against evaluations, one curve a method. Methods that never ran have no curve. */
 static int draw(compare *c, const char *path)
 {
@@ -322,7 +375,7 @@ static int draw(compare *c, const char *path)
     return cli_exit_status(code);
 }
 
-static int report(compare *c, const char *picture)
+static int report(compare *c, const char *out, const char *picture)
 {
     taut_compared row = {.size = sizeof row};
     bool any = false;
@@ -334,11 +387,14 @@ static int report(compare *c, const char *picture)
         snprintf(c->error.message, sizeof c->error.message,
                  "none of the methods could run; the rows contain the reasons");
     }
-    if (any && picture)
+    if (any && out && write_csv(c, out) != 0)
+        status = CLI_FAILED;
+    if (any && picture && status == CLI_DONE)
         status = draw(c, picture);
+    bool rows_here = out && strcmp(out, "-") == 0;
     if (c->call->json)
         print_json(c, status);
-    else if (!c->call->quiet)
+    else if (!c->call->quiet && !rows_here)
         print_human(c);
     return status;
 }
@@ -346,18 +402,24 @@ static int report(compare *c, const char *picture)
 int cli_compare(cli_call *call)
 {
     compare c = {.call = call, .request = {.size = sizeof c.request}, .error = {.t = NAN}};
-    const char *picture = cli_option_text(call, "plot");
+    const char *picture = cli_option_text(call, "plot"), *out = cli_option_text(call, "out");
     int status = read_methods(&c);
     if (status == 0)
         status = read_values(&c);
     if (status == 0)
         status = cli_picture_check(call, picture);
+    if (status == 0 && out && strcmp(out, "-") == 0 && call->json)
+        status = cli_refuse(call, "--out -: standard output belongs to the object of --json");
+    if (status == 0 && out && strcmp(out, "-") != 0 && !cli_has_ending(out, ".csv"))
+        status = cli_refuse(call, "--out %s: expected a name that ends in .csv", out);
+    if (status == 0)
+        status = cli_output_check(call, "out", out);
     if (status == 0)
         status = cli_model_load(call, &c.model);
     if (status == 0) {
         int code =
             taut_compare(c.model.system, call->options, &c.request, NULL, &c.comparison, &c.error);
-        status = code != 0 ? cli_fail(call, &c.error, code) : report(&c, picture);
+        status = code != 0 ? cli_fail(call, &c.error, code) : report(&c, out, picture);
     }
     taut_comparison_destroy(c.comparison);
     cli_model_release(&c.model);

@@ -173,21 +173,19 @@ static int read_start(const cli_call *call, cli_model *model)
 }
 
 /* From a checkpoint: the tables are in it too. */
-static int load_saved(const cli_saved *saved, const cli_model *model, taut_load *how,
-                      taut_system **system, taut_error *error)
+static int load_saved(const cli_saved *saved, cli_model *model, taut_error *error)
 {
+    taut_load *how = &model->how;
     cli_part text = cli_saved_part(saved, "model");
-    taut_table_text *tables = calloc((size_t)saved->parts + 1, sizeof *tables);
-    if (!tables)
+    model->tables = calloc((size_t)saved->parts + 1, sizeof *model->tables);
+    if (!model->tables)
         return error->code = TAUT_ERROR_MEMORY;
     for (int k = 0; k < saved->parts; k++)
         if (strncmp(saved->part[k].name, "table ", 6) == 0)
-            tables[how->table_count++] = (taut_table_text){
+            model->tables[how->table_count++] = (taut_table_text){
                 saved->part[k].name + 6, saved->part[k].bytes, saved->part[k].length};
-    how->tables = tables;
-    int code = taut_system_parse(text.bytes, text.length, model->path, how, system, error);
-    free(tables);
-    return code;
+    how->tables = model->tables;
+    return taut_system_parse(text.bytes, text.length, model->path, how, &model->system, error);
 }
 
 char *cli_model_table(const cli_call *call, const cli_model *model, const char *name,
@@ -215,23 +213,24 @@ char *cli_model_table(const cli_call *call, const cli_model *model, const char *
 static int load(const cli_call *call, cli_model *model, taut_error *error)
 {
     double from = taut_options_real(call->options, "from");
-    taut_load how = {.size = sizeof how,
-                     .set = call->set,
-                     .set_count = call->set_count,
-                     .init = call->init,
-                     .init_count = call->init_count};
-    how.from = isnan(from) ? 0 : from;
-    how.start_text = model->start_text;
+    taut_load *how = &model->how;
+    *how = (taut_load){.size = sizeof *how,
+                       .set = call->set,
+                       .set_count = call->set_count,
+                       .init = call->init,
+                       .init_count = call->init_count};
+    how->from = isnan(from) ? 0 : from;
+    how->start_text = model->start_text;
     /* such files may come from others: what they contain must not start programs */
-    how.allow_command =
+    how->allow_command =
         !call->saved && !model->record && taut_options_flag(call->options, "allow-command");
-    how.compile = taut_options_flag(call->options, "compile");
+    how->compile = taut_options_flag(call->options, "compile");
     if (call->saved)
-        return load_saved(call->saved, model, &how, &model->system, error);
+        return load_saved(call->saved, model, error);
     if (model->record)
-        return cli_record_load(model, &how, &model->system, error);
+        return cli_record_load(model, how, &model->system, error);
     if (strcmp(model->path, "<stdin>") != 0 || strcmp(call->operand, "-") != 0)
-        return taut_system_load(model->path, &how, &model->system, error);
+        return taut_system_load(model->path, how, &model->system, error);
     size_t length = 0;
     model->text = cli_read_file(stdin, &length);
     if (!model->text) {
@@ -240,8 +239,8 @@ static int load(const cli_call *call, cli_model *model, taut_error *error)
                  strerror(errno));
         return TAUT_ERROR_FILE;
     }
-    how.table_folder = ".";
-    return taut_system_parse(model->text, length, model->path, &how, &model->system, error);
+    how->table_folder = ".";
+    return taut_system_parse(model->text, length, model->path, how, &model->system, error);
 }
 
 int cli_model_load(cli_call *call, cli_model *model)
@@ -310,6 +309,7 @@ void cli_model_release(cli_model *model)
     free(model->name);
     free(model->text);
     free(model->start_text);
+    free(model->tables);
     free(model->settings);
     taut_record_destroy(model->record);
     taut_record_destroy(model->start);

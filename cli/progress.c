@@ -43,26 +43,29 @@ double cli_clock(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* "[=====>     ]  42%  t = 4.2 of 10  12345 steps  about 3 s left" */
+/* "[=====>     ]  42%  t = 4.2 of 10  12345 steps  3 s left", or "420 of 1000 runs, 2 failed" */
 static void draw(const cli_progress *progress, double t, double until, int64_t steps, double now)
 {
     enum { CELLS = 30 };
     /* runs may go backwards, and have no end when only steps are limited */
-    double part = isfinite(until) && until != progress->from
-                      ? (t - progress->from) / (until - progress->from)
-                      : 0;
+    double from = progress->runs ? 0 : progress->from, /* also when it is continued */
+        part = isfinite(until) && until != from ? (t - from) / (until - from) : 0,
+           now_done = part - (progress->runs ? progress->from / until : 0);
     part = part < 0 ? 0 : part > 1 ? 1 : part;
     char bar[CELLS + 1];
     int full = (int)(part * CELLS);
     for (int k = 0; k < CELLS; k++)
         bar[k] = k < full ? '=' : k == full ? '>' : ' ';
     bar[CELLS] = '\0';
-    double left = part > 0 ? (now - progress->begin) * (1 - part) / part : NAN;
-    fprintf(stderr, "\r[%s] %3d%%  t = %.4g of %.6g  %lld steps", bar, (int)(100 * part), t, until,
-            (long long)steps);
+    double left = now_done > 0 ? (now - progress->begin) * (1 - part) / now_done : NAN;
+    fprintf(stderr, "%s[%s] %3d%%  ", progress->lines ? "" : "\r", bar, (int)(100 * part));
+    if (progress->runs)
+        fprintf(stderr, "%.0f of %.0f runs, %lld failed", t, until, (long long)steps);
+    else
+        fprintf(stderr, "t = %.4g of %.6g  %lld steps", t, until, (long long)steps);
     if (isfinite(left))
         fprintf(stderr, "  %.0f s left", ceil(left));
-    fprintf(stderr, "\033[K");
+    fprintf(stderr, progress->lines ? "\n" : "\033[K");
     fflush(stderr);
 }
 
@@ -79,8 +82,8 @@ int cli_progress_call(void *user, double t, double until, int64_t steps)
         progress->begin = progress->drawn = now;
         progress->from = t;
     }
-    /* nothing for short runs, then ten pictures a second */
-    if (now - progress->drawn > (progress->shown ? 0.1 : 0.5)) {
+    /* nothing for short runs, then ten pictures a second; lines every two seconds */
+    if (now - progress->drawn > (progress->lines ? 2 : progress->shown ? 0.1 : 0.5)) {
         draw(progress, t, until, steps, now);
         progress->drawn = now;
         progress->shown = true;
@@ -90,7 +93,7 @@ int cli_progress_call(void *user, double t, double until, int64_t steps)
 
 void cli_progress_clear(cli_progress *progress)
 {
-    if (progress->shown)
+    if (progress->shown && !progress->lines)
         fprintf(stderr, "\r\033[K");
     progress->shown = false;
 }

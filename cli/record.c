@@ -263,6 +263,8 @@ int cli_record_load(const cli_model *model, taut_load *how, taut_system **system
         free(names[k]);
     free(names);
     free(tables);
+    how->tables = NULL; /* a sweep that reads the model again needs the files */
+    how->table_count = 0;
     return code;
 }
 

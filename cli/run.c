@@ -183,16 +183,15 @@ static int compute(run *r)
     return written != 0 ? written : status == 0 && call->strict && warned ? 1 : status;
 }
 
-/* The program measures errors where that is affordable, unless the user or the model decides. */
-static int look_twice(run *r)
+int cli_measure_errors(cli_call *call, const cli_model *model, taut_error *error)
 {
     const char *name, *value;
     taut_index k = 0;
-    while (taut_system_setting(r->model.system, k, &name, &value) && strcmp(name, "verify") != 0)
+    while (taut_system_setting(model->system, k, &name, &value) && strcmp(name, "verify") != 0)
         k++;
-    bool decided = taut_options_given(r->call->options, "verify") ||
-                   taut_system_setting(r->model.system, k, &name, &value);
-    return decided ? 0 : taut_options_set(r->call->options, "verify", "auto", &r->error);
+    bool decided = taut_options_given(call->options, "verify") ||
+                   taut_system_setting(model->system, k, &name, &value);
+    return decided ? 0 : taut_options_set(call->options, "verify", "auto", error);
 }
 
 /* The decision stands among the arguments, and so in checkpoints: a resumed run does the same. */
@@ -217,7 +216,7 @@ static int run_call(cli_call *call, const char *checkpoint)
     if (status == 0)
         status = cli_model_load(call, &r.model);
     if (status == 0) {
-        int code = look_twice(&r);
+        int code = cli_measure_errors(call, &r.model, &r.error);
         if (code == 0)
             code = compile_where_it_pays(&r);
         if (code == 0)

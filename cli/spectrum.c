@@ -276,10 +276,11 @@ int cli_spectrum(cli_call *call)
         return cli_spectrum_run(call);
     for (size_t k = 0; k < sizeof of_runs / sizeof of_runs[0]; k++)
         if (taut_options_given(call->options, of_runs[k]))
-            return cli_misuse(call,
-                              "--%s applies to a run: add --along or --until T, or omit it for the spectrum "
-                              "of the initial state",
-                              of_runs[k]);
+            return cli_misuse(
+                call,
+                "--%s applies to a run: add --along or --until T, or omit it for the spectrum "
+                "of the initial state",
+                of_runs[k]);
     cli_model model = {0};
     spectrum s = {0};
     taut_error error = {.t = NAN};

@@ -74,6 +74,18 @@ const cli_verb cli_verbs[] = {
      "printed.\n" MODEL_TEXT
      "Exit status: 0 done, 1 no reference, or no method could run, 2 wrong model or usage.",
      cli_compare},
+    {"sweep", "MODEL",
+     "many runs with different values: one row of a table for each, on several cores",
+     "Runs a model with every combination of the values of --vary (parameters, initial values, "
+     "options of a run such as rtol or method) and writes what --keep asks for of each run: one "
+     "row of CSV with the varied values, the kept values, status, measured error, steps and force "
+     "evaluations. A failed run is a row with its reason. Rows do not depend on the number of "
+     "cores. docs/sweeps.md has the grammars.\n"
+     "While rows are written to --out FILE there is also FILE.checkpoint: a sweep that was "
+     "interrupted or killed is continued by --resume FILE.checkpoint.\n" MODEL_TEXT
+     "Exit status: 0 done (runs that failed are rows), 1 all runs failed, 2 wrong model or usage, "
+     "130 interrupted.",
+     cli_sweep},
     {"show", "FILE.h5", "print what a file of 'taut run --out FILE.h5' holds",
      "Prints what an HDF5 file of a run holds: the command, the version, the result, rows, names, "
      "events, texts; also of a run that was interrupted, killed, or has not ended yet. --text NAME "
@@ -118,10 +130,28 @@ static const taut_option own_options[] = {
     {"methods", TAUT_OPTION_TEXT, "", 0, 0, "", "A,B,..", "compare", false, false,
      "the methods to compare, separated by commas"},
     {"steps", TAUT_OPTION_TEXT, "", 0, 0, "", "H1,H2,..", "compare", false, false,
-     "compare: fixed step sizes, separated by commas"},
+     "compare: fixed step sizes, separated by commas; A..B: A, A/2, A/4, .. down to B"},
     {"tolerances", TAUT_OPTION_TEXT, "", 0, 0, "", "R1,R2,..", "compare", false, false,
      "compare: adaptive step size with these relative tolerances (the absolute tolerance is a "
-     "thousandth)"},
+     "thousandth); A..B: A, A/10, A/100, .. down to B"},
+    {"tols", TAUT_OPTION_TEXT, "", 0, 0, "", "R1,R2,..", "compare", false, false,
+     "the same as --tolerances"},
+    {"vary", TAUT_OPTION_TEXT, "", 0, 0, "", "NAME=VALUES", "sweep", true, false,
+     "vary a parameter, an initial value or an option of runs: numbers or words separated by "
+     "commas, ranges FROM:TO:COUNT and FROM:TO:logCOUNT; may be repeated"},
+    {"keep", TAUT_OPTION_TEXT, "", 0, 0, "", "EXPRESSION", "sweep", true, false,
+     "keep a value of each run: start, end, min, max, mean, rms, argmin, argmax of an expression, "
+     "count(EVENT), and arithmetic with them; may be repeated"},
+    {"zip", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "sweep", false, false,
+     "first values together, second values together, and so on, instead of all combinations"},
+    {"random", TAUT_OPTION_INTEGER, "", 1, 1e7, "", "N", "sweep", false, false,
+     "N runs with values drawn at random from the lists and ranges of --vary"},
+    {"seed", TAUT_OPTION_INTEGER, "1", 0, 9007199254740992., "", "S", "sweep", false, false,
+     "of --random: the same seed draws the same values"},
+    {"jobs", TAUT_OPTION_INTEGER, "", 1, 1024, "", "N", "sweep", false, false,
+     "runs at the same time; default: one for each core"},
+    {"progress", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "sweep", false, false,
+     "print the progress on standard error, also where that is no terminal"},
     {"text", TAUT_OPTION_TEXT, "", 0, 0, "", "NAME", "show", false, false,
      "print a text of the file alone: model, command, settings, summary, version, ..."},
     {"man", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "help", false, false,
@@ -133,7 +163,6 @@ static const taut_option own_options[] = {
 };
 
 /* Planned: they get their own message instead of a suggestion. */
-static const char *const later_verbs[] = {"sweep"};
 static const char *const later_options[] = {"threads", "outer-step"};
 
 /* Words of other programs, and the command of Taut. */
@@ -154,11 +183,10 @@ static const struct {
 static const struct {
     char letter;
     const char *name;
-} letters[] = {{'h', "help"}, {'q', "quiet"}, {'v', "verbose"}};
+} letters[] = {{'h', "help"}, {'j', "jobs"}, {'q', "quiet"}, {'v', "verbose"}};
 
 enum {
     OWN_OPTIONS = sizeof own_options / sizeof own_options[0],
-    LATER_VERBS = sizeof later_verbs / sizeof later_verbs[0],
     LATER_OPTIONS = sizeof later_options / sizeof later_options[0],
     OTHER_WORDS = sizeof other_words / sizeof other_words[0],
     LETTERS = sizeof letters / sizeof letters[0]
@@ -181,8 +209,6 @@ int cli_verb_unknown(const cli_call *call, const char *name)
     int count = 0;
     for (const cli_verb *verb = cli_verbs; verb->name; verb++)
         names[count++] = verb->name;
-    if (cli_verb_is_later(name))
-        return cli_refuse(&about, "'taut %s' is unsupported", name);
     for (int k = 0; k < OTHER_WORDS; k++)
         if (strcmp(other_words[k].word, name) == 0)
             return cli_misuse(&about, "unknown verb '%s': write '%s'", name,
@@ -202,11 +228,6 @@ static bool listed(const char *name, const char *const *list, int count)
         if (strcmp(list[k], name) == 0)
             return true;
     return false;
-}
-
-bool cli_verb_is_later(const char *name)
-{
-    return listed(name, later_verbs, LATER_VERBS);
 }
 
 bool cli_option_is_later(const char *name)
@@ -241,6 +262,9 @@ bool cli_option_belongs(const taut_option *option, const char *verb)
     /* the verb `help` is the program's own: the library's table does not contain it */
     if (strcmp(verb, "help") == 0 &&
         (strcmp(option->name, "help") == 0 || strcmp(option->name, "version") == 0))
+        return true;
+    /* a sweep has the options of its runs: those that may stand in [run] */
+    if (strcmp(verb, "sweep") == 0 && option->in_model && cli_option_belongs(option, "run"))
         return true;
     size_t length = strlen(verb);
     for (const char *p = option->verbs; (p = strstr(p, verb)) != NULL; p += length)

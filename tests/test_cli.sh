@@ -189,13 +189,6 @@ has err "did you mean 'taut run'?" "near miss of a verb"
 run xyzzy
 expect 2 "unknown verb, far from all"
 lacks err "did you mean" "no near miss when there is none"
-for verb in sweep; do
-    run $verb double_pendulum
-    expect 2 "$verb"
-    has err "unsupported" "$verb is planned"
-    run help $verb
-    expect 2 "help $verb"
-done
 run --json
 expect 2 "option before the verb"
 run run

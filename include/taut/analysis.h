@@ -1,5 +1,5 @@
 /* analysis.h - everyday calls that ask about a system or many runs of it: projecting, comparing,
- * checking, and about runs that are in files. <taut/taut.h> includes it. */
+ * sweeping, checking, and about runs that are in files. <taut/taut.h> includes it. */
 #ifndef TAUT_ANALYSIS_H
 #define TAUT_ANALYSIS_H
 
@@ -118,6 +118,62 @@ TAUT_API int taut_comparison_get(const taut_comparison *comparison, int k, taut_
  * apart; smaller errors mean nothing. */
 TAUT_API const char *taut_comparison_explanation(const taut_comparison *comparison,
                                                  double *uncertainty);
+
+/* ---- sweeping */
+
+/* Many runs with different values, and what is kept of each (docs/sweeps.md: the grammars). */
+typedef struct taut_sweep_request {
+    size_t size;
+    /* "omega=50:5000:log8", "x1=1,2", "method=dop8,radau5": parameters, initial values, options */
+    const char *const *vary;
+    const char *const *keep; /* "max(energy)" */
+    int vary_count, keep_count;
+    bool zip;       /* first values together, second values together, ...; else the product */
+    int64_t random; /* > 0: so many runs with values drawn at random */
+    int64_t seed;   /* of these */
+    int threads;    /* at most; 0 is 1. Rows do not depend on it */
+    /* CSV file that rows are written to while they are computed, or NULL ("-": standard output);
+     * resume: rows that it has already are read instead of computed again. They must be of the
+     * same sweep: names and varied values are compared. */
+    const char *path;
+    bool resume;
+    /* how the system was loaded: needed where a parameter fixes sizes, indices or settings of
+     * [run], so that each run loads the model again; may be NULL elsewhere */
+    const taut_load *load;
+} taut_sweep_request;
+/* One run. Texts and arrays belong to the sweep. */
+typedef struct taut_swept {
+    size_t size;
+    const double *varied; /* [vary_count]: numbers; NaN for words */
+    const double *kept;   /* [keep_count]: NaN when the run failed */
+    int status;           /* as of taut_solver_run; negative: it failed */
+    double error;         /* measured (option verify); NaN: not measured */
+    int64_t steps, force_evaluations; /* fast ones included */
+    const char *message;              /* why it failed, or "" */
+} taut_swept;
+typedef struct taut_sweep taut_sweep;
+/* A failed run is a row; wrong requests, memory and files are errors. `progress` (may be NULL) is
+ * called by one thread at a time, not always that of the caller: t is the number of finished runs,
+ * until that of all, steps that of failed ones; when it returns 1 the sweep ends with
+ * TAUT_INTERRUPTED and the rows so far. Options are those of runs. With several threads `allocator`
+ * is called by all of them. */
+TAUT_API int taut_sweep_run(const taut_system *system, const taut_options *options,
+                            const taut_sweep_request *request, const taut_allocator *allocator,
+                            taut_progress progress, void *user, taut_sweep **sweep,
+                            taut_error *error);
+TAUT_API void taut_sweep_destroy(taut_sweep *sweep);
+/* Rows that there are. *runs (may be NULL): those of the whole sweep. */
+TAUT_API int64_t taut_sweep_rows(const taut_sweep *sweep, int64_t *runs);
+/* Run k of the order of the request: the last varied name changes fastest. */
+TAUT_API int taut_sweep_get(const taut_sweep *sweep, int64_t k, taut_swept *row, taut_error *error);
+/* Varied value j of run k as text; false when out of range. */
+TAUT_API bool taut_sweep_text(const taut_sweep *sweep, int64_t k, int j, char *buffer, size_t size);
+/* The table as an HDF5 file: one dataset for each column. */
+TAUT_API int taut_sweep_hdf5(const taut_sweep *sweep, const char *path, taut_error *error);
+/* A picture (.png or .svg, by gnuplot): kept values against the varied one; of two varied ones
+ * curves for each value of one of them, or a map. Failed runs are marked. */
+TAUT_API int taut_sweep_plot(const taut_sweep *sweep, const char *path, const char *title,
+                             taut_error *error);
 
 /* ---- checking */
 

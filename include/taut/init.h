@@ -73,6 +73,18 @@ static inline void taut_compared_init(taut_compared *compared)
     compared->size = sizeof *compared;
 }
 
+static inline void taut_sweep_request_init(taut_sweep_request *sweep_request)
+{
+    memset(sweep_request, 0, sizeof *sweep_request);
+    sweep_request->size = sizeof *sweep_request;
+}
+
+static inline void taut_swept_init(taut_swept *swept)
+{
+    memset(swept, 0, sizeof *swept);
+    swept->size = sizeof *swept;
+}
+
 static inline void taut_check_report_init(taut_check_report *check_report)
 {
     memset(check_report, 0, sizeof *check_report);

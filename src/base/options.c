@@ -12,19 +12,19 @@
 #include "base/nearmiss.h"
 #include "base/number.h"
 
-#define EVERY_VERB "run check project spectrum compare show reproduce methods models"
+#define EVERY_VERB "run check project spectrum compare sweep show reproduce methods models"
 #define POSITIVE DBL_TRUE_MIN, DBL_MAX
 #define ANY_REAL -DBL_MAX, DBL_MAX
 #define INTO_PICTURE "into FILE.png or FILE.svg (needs gnuplot)"
 
 static const taut_option table[] = {
     /* name, type, default, least, most, choices, argument, verbs, repeats, in [run], help */
-    {"set", TAUT_OPTION_TEXT, "", 0, 0, "", "P=V", "run check project spectrum compare", true,
+    {"set", TAUT_OPTION_TEXT, "", 0, 0, "", "P=V", "run check project spectrum compare sweep", true,
      false, "give parameter P the value V; may be repeated"},
-    {"init", TAUT_OPTION_TEXT, "", 0, 0, "", "X=V", "run check project spectrum compare", true,
-     false, "give coordinate X (or velocity X') the initial value V; may be repeated"},
-    {"start", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run check project spectrum compare", false,
-     false,
+    {"init", TAUT_OPTION_TEXT, "", 0, 0, "", "X=V", "run check project spectrum compare sweep",
+     true, false, "give coordinate X (or velocity X') the initial value V; may be repeated"},
+    {"start", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run check project spectrum compare sweep",
+     false, false,
      "override the model's initial values by those in FILE, a [start] section, or by the last row "
      "of FILE.h5; FILE.h5@T: by the row nearest to time T, which is the initial time"},
     {"motion", TAUT_OPTION_CHOICE, "", 0, 0, "rigid|slow|effective|full", "NAME", "run compare",
@@ -112,10 +112,13 @@ static const taut_option table[] = {
      "a row at the end of each step"},
     {"steps", TAUT_OPTION_INTEGER, "", 1, 9007199254740992., "", "COUNT", "run", false, true,
      "end after COUNT steps"},
-    {"out", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run project spectrum reproduce", false, false,
+    {"out", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run project spectrum compare sweep reproduce",
+     false, false,
      "write the trajectory to FILE.csv or FILE.h5 (HDF5); `-` is standard output; project: write "
      "the state to FILE as a [start] section; `-` is standard output; spectrum: write the rows of "
-     "--until to FILE.csv; reproduce: the folder for tables and pictures"},
+     "--until to FILE.csv; compare: write the table to FILE.csv; sweep: write the table to "
+     "FILE.csv "
+     "or FILE.h5 (HDF5); reproduce: the folder for tables and pictures"},
     {"end", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run", false, false,
      "write the final state to FILE, which --start reads"},
     {"checkpoint", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run", false, false,
@@ -124,12 +127,14 @@ static const taut_option table[] = {
      "--resume FILE continues it"},
     {"checkpoint-every", TAUT_OPTION_REAL, "60", 0, 1e9, "", "SECONDS", "run", false, false,
      "time between checkpoints"},
-    {"resume", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run", false, false,
+    {"resume", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run sweep", false, false,
      "continue the run that was saved in FILE, with its model, options and output files"},
-    {"plot", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run compare project spectrum", false, false,
+    {"plot", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run compare project spectrum sweep", false,
+     false,
      "draw the trajectory " INTO_PICTURE "; compare: draw error against evaluations " INTO_PICTURE
      "; project: draw the convergence " INTO_PICTURE
-     "; spectrum: draw frequencies, actions and gaps, or rates, along the run " INTO_PICTURE},
+     "; spectrum: draw frequencies, actions and gaps, or rates, along the run " INTO_PICTURE
+     "; sweep: draw the kept values against the varied ones " INTO_PICTURE},
     {"hold", TAUT_OPTION_TEXT, "", 0, 0, "", "NAMES", "project", true, false,
      "keep these values: coordinates, velocities (theta'), members, particles, families, separated "
      "by "
@@ -193,12 +198,12 @@ static const taut_option table[] = {
      false, false, "linear algebra to use"},
     {"no-derivatives", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "check", false, false,
      "skip the comparison of derivatives with differences"},
-    {"compile", TAUT_OPTION_FLAG, "no", 0, 0, "auto", "", "run check project spectrum compare",
-     false, false,
+    {"compile", TAUT_OPTION_FLAG, "no", 0, 0, "auto", "",
+     "run check project spectrum compare sweep", false, false,
      "compile the model's expressions with the system's C compiler; =auto: only for a run that is "
      "estimated to be long enough to pay for it"},
-    {"allow-command", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run project spectrum", false, false,
-     "allow the model's [stepper] to run its command"},
+    {"allow-command", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run project spectrum sweep", false,
+     false, "allow the model's [stepper] to run its command"},
     {"along", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "spectrum", false, false,
      "frequencies, actions and gaps along the full motion until the end of [run] or --until: rows "
      "(--out), a picture (--plot), and resonances with the actions that change there"},
@@ -208,8 +213,9 @@ static const taut_option table[] = {
      "print one JSON object"},
     {"list", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "reproduce", false, false,
      "every table and figure of the papers, and whether it is reproduced"},
-    {"quiet", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum compare reproduce",
-     false, false, "print no summary, warnings or progress"},
+    {"quiet", TAUT_OPTION_FLAG, "no", 0, 0, "", "",
+     "run check project spectrum compare sweep reproduce", false, false,
+     "print no summary, warnings or progress"},
     {"strict", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run", false, false,
      "end with exit status 1 where a warning about the motion was given: a resonance, a separation "
      "that is too small, a singular configuration"},

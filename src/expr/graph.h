@@ -67,6 +67,9 @@ typedef struct taut_op_info {
 } taut_op_info;
 extern const taut_op_info taut_op_table[TAUT_OP_COUNT];
 
+/* The operation of a function of numbers in model files, such as sin or max; false: none. */
+bool taut_op_find(const char *name, taut_op *op);
+
 struct taut_curve;
 
 typedef struct taut_node {

@@ -1,6 +1,8 @@
 /* values.c - the table of operations, and their values on constants. */
 #include "expr/values.h"
 
+#include <string.h>
+
 #include <fenv.h>
 
 const taut_op_info taut_op_table[TAUT_OP_COUNT] = {
@@ -67,4 +69,19 @@ double taut_op_value(taut_op op, double a, double b, double c)
     volatile double value = plain_value(op, operand[0], operand[1], operand[2]);
     fesetenv(&environment);
     return value;
+}
+
+bool taut_op_find(const char *name, taut_op *op)
+{
+    static const taut_op ops[] = {
+        TAUT_OP_SQRT,  TAUT_OP_EXP,   TAUT_OP_LOG,  TAUT_OP_SIN,   TAUT_OP_COS,  TAUT_OP_TAN,
+        TAUT_OP_ASIN,  TAUT_OP_ACOS,  TAUT_OP_ATAN, TAUT_OP_ATAN2, TAUT_OP_SINH, TAUT_OP_COSH,
+        TAUT_OP_TANH,  TAUT_OP_ABS,   TAUT_OP_SIGN, TAUT_OP_MIN,   TAUT_OP_MAX,  TAUT_OP_HYPOT,
+        TAUT_OP_FLOOR, TAUT_OP_ROUND, TAUT_OP_MOD};
+    for (size_t k = 0; k < sizeof ops / sizeof ops[0]; k++)
+        if (strcmp(taut_op_table[ops[k]].name, name) == 0) {
+            *op = ops[k];
+            return true;
+        }
+    return false;
 }

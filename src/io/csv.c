@@ -15,9 +15,7 @@ typedef struct csv {
     taut_sizes sizes;
 } csv;
 
-/* Writes ",name" with a prefix and a suffix, quoted where commas or quotes ask for it. */
-static void write_name(taut_file_sink *sink, const char *prefix, const char *name,
-                       const char *suffix)
+void taut_csv_field(taut_file_sink *sink, const char *prefix, const char *name, const char *suffix)
 {
     bool quoted = strpbrk(name, ",\"\r\n") != NULL;
     taut_writer_text(sink, quoted ? ",\"" : ",");
@@ -38,7 +36,7 @@ static void write_names(taut_file_sink *sink, const taut_system *system, taut_it
     char name[NAME_SIZE];
     for (taut_index k = 0; k < count; k++) {
         taut_system_name(system, item, k, name, sizeof name);
-        write_name(sink, prefix, name, suffix);
+        taut_csv_field(sink, prefix, name, suffix);
     }
 }
 

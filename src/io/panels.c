@@ -177,16 +177,22 @@ static void write_points(taut_file_sink *sink, const taut_panel *p, const taut_c
         double x = curve->x[k], y = e->log_y && curve->y[k] == 0 ? e->zero : curve->y[k];
         if (!shown(p, x, y))
             continue;
-        taut_writer_format(sink, "%g %g\n", x, y);
+        taut_writer_format(sink, "%g %g", x, y);
+        for (int j = 0; j < 4 && curve->style == TAUT_CURVE_MAP && p->edge[j]; j++)
+            taut_writer_format(sink, " %g", p->edge[j][k]);
+        if (curve->style == TAUT_CURVE_MAP)
+            taut_writer_format(sink, " %g", p->z[k]);
+        taut_writer_text(sink, "\n");
         seen++;
     }
     /* the block must be there: blocks are counted */
-    taut_writer_text(sink, seen ? "\n\n" : "nan nan\n\n\n");
+    taut_writer_text(sink, seen ? "\n\n" : "nan nan nan nan nan nan nan\n\n\n");
 }
 
 /* ---- the script */
 
-static void write_curve(taut_file_sink *sink, const taut_curve *curve, int index)
+static void write_curve(taut_file_sink *sink, const taut_panel *p, const taut_curve *curve,
+                        int index)
 {
     static const char *const styles[] = {[TAUT_CURVE_LINE] = "lines",
                                          [TAUT_CURVE_POINTS] = "points pt 7 ps 0.9",
@@ -194,14 +200,21 @@ static void write_curve(taut_file_sink *sink, const taut_curve *curve, int index
                                          [TAUT_CURVE_BOTH] = "linespoints pt 7 ps 0.6",
                                          [TAUT_CURVE_SHAPES] = "",
                                          [TAUT_CURVE_DASHED] = "linespoints pt 6 ps 0.6",
-                                         [TAUT_CURVE_STEMS] = "impulses"};
+                                         [TAUT_CURVE_STEMS] = "impulses",
+                                         [TAUT_CURVE_MAP] = "",
+                                         [TAUT_CURVE_CROSSES] = "points pt 2 ps 1.3 lw 2"};
     static const char *const shapes[SHAPES] = {"linespoints pt 7 ps 0.6", "linespoints pt 6 ps 1.2",
                                                "linespoints pt 4 ps 1.3", "linespoints pt 8 ps 1.4",
                                                "linespoints pt 12 ps 1.5"};
     int colour = (curve->colour - 1 + COLOURS) % COLOURS + 1;
     const char *style = curve->style == TAUT_CURVE_SHAPES ? shapes[(curve->colour - 1) % SHAPES]
                                                           : styles[curve->style];
-    taut_writer_format(sink, "'rows' index %d using 1:2 with %s lt %d ", index, style, colour);
+    if (curve->style == TAUT_CURVE_MAP)
+        taut_writer_format(sink, "'rows' index %d using %s palette ", index,
+                           p->edge[0] ? "1:2:3:4:5:6:7 with boxxyerror fs solid noborder"
+                                      : "1:2:3 with points pt 7 ps 1");
+    else
+        taut_writer_format(sink, "'rows' index %d using 1:2 with %s lt %d ", index, style, colour);
     if (curve->style == TAUT_CURVE_DASHED)
         taut_writer_text(sink, "dt 2 ");
     if (curve->name && curve->name[0])
@@ -300,13 +313,17 @@ static void write_panel(taut_file_sink *sink, const taut_panel *p, int *index)
 {
     extent e = measure(p);
     write_axes(sink, p, &e);
+    if (p->z) /* even steps of lightness: viridis [van der Walt, Smith 2015] */
+        taut_writer_text(sink, "set palette defined (0 '#440154', 1 '#3b528b', 2 '#21918c', "
+                               "3 '#5ec962', 4 '#fde725')\nset cbrange [*:*]\n"
+                               "set autoscale xfix\nset autoscale yfix\n");
     if (p->title)
         write_clean(sink, "set title '", p->title, "'\n");
     write_clean(sink, "set xlabel '", p->x, "' offset 0,0.6\n");
     write_clean(sink, "set ylabel '", p->y, "' offset 0.8,0\nplot ");
     for (int k = 0; k < p->curves; k++) {
         taut_writer_text(sink, k ? ", \\\n  " : "");
-        write_curve(sink, &p->curve[k], (*index)++);
+        write_curve(sink, p, &p->curve[k], (*index)++);
     }
     taut_writer_text(sink, "\n");
 }

@@ -18,7 +18,9 @@ typedef enum taut_curve_style {
      * on: curves that coincide are all seen, and the ninth does not look like the first */
     TAUT_CURVE_SHAPES,
     TAUT_CURVE_DASHED,
-    TAUT_CURVE_STEMS
+    TAUT_CURVE_STEMS,
+    TAUT_CURVE_MAP, /* boxes or points with the colour of z */
+    TAUT_CURVE_CROSSES
 } taut_curve_style;
 
 typedef struct taut_curve {
@@ -39,6 +41,9 @@ typedef struct taut_panel {
     const taut_curve *curve;
     const char *const *tic; /* [tics]: names of x = 1, 2, ...; NULL: numbers */
     int tics;
+    /* of TAUT_CURVE_MAP, which is one curve of a panel: what is coloured, and where a box begins
+     * and ends in x and y; NULL: points */
+    const double *z, *edge[4];
 } taut_panel;
 
 /* Draws 1 to TAUT_PANELS panels into path, .png or .svg, `width` by `height` pixels. An empty

@@ -123,7 +123,8 @@ static int write_held(void *user)
     return 0;
 }
 
-#if !defined TAUT_CORE && defined __linux__
+/* the thread sanitizer does not support processes that share memory */
+#if !defined TAUT_CORE && defined __linux__ && !defined __SANITIZE_THREAD__
 
 static int write_apart(void *user)
 {

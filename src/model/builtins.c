@@ -225,21 +225,6 @@ static int plain_call(taut_expand *x, const taut_tree *tree, taut_binding *scope
     return 0;
 }
 
-static bool find_plain(const char *name, taut_op *op)
-{
-    static const taut_op ops[] = {
-        TAUT_OP_SQRT,  TAUT_OP_EXP,   TAUT_OP_LOG,  TAUT_OP_SIN,   TAUT_OP_COS,  TAUT_OP_TAN,
-        TAUT_OP_ASIN,  TAUT_OP_ACOS,  TAUT_OP_ATAN, TAUT_OP_ATAN2, TAUT_OP_SINH, TAUT_OP_COSH,
-        TAUT_OP_TANH,  TAUT_OP_ABS,   TAUT_OP_SIGN, TAUT_OP_MIN,   TAUT_OP_MAX,  TAUT_OP_HYPOT,
-        TAUT_OP_FLOOR, TAUT_OP_ROUND, TAUT_OP_MOD};
-    for (size_t k = 0; k < sizeof ops / sizeof ops[0]; k++)
-        if (strcmp(taut_op_table[ops[k]].name, name) == 0) {
-            *op = ops[k];
-            return true;
-        }
-    return false;
-}
-
 int taut_expand_call(taut_expand *x, const taut_tree *tree, taut_binding *scope, taut_value *value)
 {
     taut_op op;
@@ -250,7 +235,7 @@ int taut_expand_call(taut_expand *x, const taut_tree *tree, taut_binding *scope,
     for (size_t k = 0; k < sizeof vector_functions / sizeof vector_functions[0]; k++)
         if (strcmp(tree->name, vector_functions[k].name) == 0)
             return vector_call(x, tree, scope, (int)k, value);
-    if (find_plain(tree->name, &op))
+    if (taut_op_find(tree->name, &op))
         return plain_call(x, tree, scope, op, value);
     taut_symbol *symbol = taut_model_find(x->model, tree->name);
     if (!symbol)

@@ -4,8 +4,8 @@
  * rigid: c = 0 for every bond that is not `soft` (docs/theory.md, Four motions); softer: all of
  * these c times a factor, for extrapolation in the stiffness; artificial: one c for all of these,
  * in place of rigid bonds; without: some bonds, which follow from others (redundant.c), are soft
- * springs with g = 0, so that nothing else has to know of them; with: other values of parameters.
- */
+ * springs with g = 0, so that nothing else has to know of them; with: other values of parameters;
+ * starting: other initial values. */
 #include "system/system.h"
 
 #include <string.h>
@@ -149,4 +149,28 @@ int taut_system_with(const taut_system *base, taut_index count, const taut_index
     else
         *result = system;
     return status;
+}
+
+int taut_system_starting(const taut_system *base, taut_index count, const taut_index *row,
+                         const double *value, taut_system **result, taut_error *error)
+{
+    *result = NULL;
+    if (base->start)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "initial values of a system made in C cannot be replaced by name");
+    taut_system *system = taut_system_derive(base, NULL);
+    TAUT_NEED(error, system);
+    taut_index *rows = TAUT_NEW(&system->arena, taut_index, count);
+    double *values = TAUT_NEW(&system->arena, double, count);
+    if (!rows || !values) {
+        taut_system_destroy(system);
+        return taut_fail_memory(error);
+    }
+    memcpy(rows, row, (size_t)count * sizeof *rows);
+    taut_copy(count, value, values);
+    system->start_row = rows;
+    system->start_value = values;
+    system->start_given = count;
+    *result = system;
+    return TAUT_OK;
 }

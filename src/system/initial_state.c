@@ -8,6 +8,15 @@ const unsigned char *taut_system_hold(const taut_system *system)
     return system ? system->hold : NULL;
 }
 
+/* Initial values that are given in place of those of [start]. */
+static void give(const taut_system *system, double *q, double *v)
+{
+    taut_index n = system->sizes.coordinates;
+    for (taut_index k = 0; k < system->start_given; k++)
+        *(system->start_row[k] < n ? &q[system->start_row[k]] : &v[system->start_row[k] - n]) =
+            system->start_value[k];
+}
+
 int taut_context_start(taut_context *context, double t, double *q, double *v, taut_error *error)
 {
     TAUT_REQUIRE(context && q);
@@ -26,7 +35,8 @@ int taut_context_start(taut_context *context, double t, double *q, double *v, ta
     for (int32_t k = 0; k < count; k++)
         taut_statement_kernel_set_parameters(kernels[k], context->parameter,
                                              &context->value_regs[first + k]);
-    for (int64_t s = 0; s < system->start_steps; s++) {
+    give(system, q, v);
+    for (int64_t s = 0; s < system->start_steps; s++, give(system, q, v)) {
         int32_t k = system->start_kernel_of[s] < 0 ? ~system->start_kernel_of[s]
                                                    : system->start_kernel_of[s];
         bool all = system->start_kernel_of[s] < 0;

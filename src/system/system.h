@@ -131,6 +131,10 @@ struct taut_system {
     int32_t *start_kernel_of; /* [start_steps]: kernel, or ~kernel: all its members at once */
     taut_index *start_member_of;
     double from; /* time of the start */
+    /* [start_given] or NULL: initial values that are given, rows as in start_kernel */
+    const taut_index *start_row;
+    const double *start_value;
+    taut_index start_given;
     taut_event *event;
     taut_setting *setting, *stepper; /* [run]; [stepper] as key, text */
     int32_t steppers;
@@ -232,6 +236,10 @@ int taut_system_softer(const taut_system *base, double factor, taut_system **sys
  * never stretched, with lambda = 0. `base` must outlive it. (derived.c) */
 int taut_system_without(const taut_system *base, const unsigned char *muted, taut_system **system,
                         taut_error *error);
+/* A derived system with other initial values: value[i] for row[i], k for q_k, n + k for v_k (first
+ * order: y_k); values of [start] that depend on them follow. `base` must outlive it. (derived.c) */
+int taut_system_starting(const taut_system *base, taut_index count, const taut_index *row,
+                         const double *value, taut_system **system, taut_error *error);
 /* Together with TAUT_WANT_JACOBIAN: entries are written by columns (base/rows.h). Where
  * taut_system_columns says so. */
 enum { TAUT_WANT_COLUMNS = 1 << 29 };
