@@ -223,11 +223,19 @@ typedef struct cli_outcome {
     int code;                /* of taut_solver_run */
     const taut_error *error; /* set when code < 0 */
     double seconds;
-    const char *out, *plot; /* files written; NULL for none */
+    const char *out, *plot, *view; /* files written; NULL for none */
 } cli_outcome;
 void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose);
 void cli_summary_json(FILE *out, const cli_outcome *outcome);
 void cli_json_statistics(cli_json *json, const taut_statistics *statistics); /* "stats": {...} */
+
+/* ---- pages (view.c) */
+/* Refuses wrong names before the computation, as cli_picture_check. */
+int cli_view_check(const cli_call *call, const char *path);
+/* Command, warnings, explanation and summary of the run that was added to the page last. */
+int cli_view_texts(taut_page *page, const cli_call *call, const cli_outcome *outcome,
+                   taut_error *error);
+char *cli_command(const cli_call *call); /* as a shell reads it; allocated */
 
 /* ---- verbs */
 int cli_check(cli_call *call);

@@ -1,5 +1,5 @@
 /* analysis.h - everyday calls that ask about a system or many runs of it: projecting, comparing,
- * checking. <taut/taut.h> includes it. */
+ * checking, showing. <taut/taut.h> includes it. */
 #ifndef TAUT_ANALYSIS_H
 #define TAUT_ANALYSIS_H
 
@@ -184,6 +184,24 @@ typedef struct taut_check_report {
  * taut_solver_create, which decide about motion and method. */
 TAUT_API int taut_check(const taut_system *system, const taut_options *options,
                         taut_check_report *report, taut_error *error);
+
+/* ---- pages */
+
+/* A page: one HTML file without any other file or network that plays runs, with plots; a browser
+ * opens it from the file system. Rows are kept until the page is written: at most 64 MB of them,
+ * then every second one, every fourth, ... */
+typedef struct taut_page taut_page;
+TAUT_API int taut_page_create(const taut_allocator *allocator, taut_page **page, taut_error *error);
+/* One run more, whose rows go to `sink`; several are shown together. The model's text, title and
+ * shapes are taken from the system that the sink is begun with. */
+TAUT_API int taut_page_run(taut_page *page, const char *name, taut_sink *sink, taut_error *error);
+/* A text of the latest run under a heading, such as "command" or "summary": plain text, nothing in
+ * it is markup. */
+TAUT_API int taut_page_text(taut_page *page, const char *heading, const char *text,
+                            taut_error *error);
+/* Writes the page, of about 2 MB at most unless a single row is large; `-` is standard output. */
+TAUT_API int taut_page_write(const taut_page *page, const char *path, taut_error *error);
+TAUT_API void taut_page_destroy(taut_page *page);
 
 #ifdef __cplusplus
 }

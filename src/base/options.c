@@ -121,6 +121,9 @@ static const taut_option table[] = {
      "draw the trajectory " INTO_PICTURE "; compare: draw error against evaluations " INTO_PICTURE
      "; project: draw the convergence " INTO_PICTURE
      "; spectrum: draw the rates along --until " INTO_PICTURE},
+    {"view", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run", false, false,
+     "write a page that plays the motion, with plots, to FILE.html; without --out the rows go "
+     "nowhere else"},
     {"hold", TAUT_OPTION_TEXT, "", 0, 0, "", "NAMES", "project", true, false,
      "keep these values: coordinates, velocities (theta'), members, particles, families, separated "
      "by "
