@@ -88,27 +88,18 @@ static void put_arguments(cli_saving *to, cli_checkpoint *c)
 /* Tables as the model has read them; after a resumption those of the checkpoint. */
 static void put_tables(cli_saving *to, const cli_checkpoint *c)
 {
-    const char *name, *path = c->model->path, *slash = strrchr(path, '/');
+    const char *name;
     for (taut_index k = 0; (name = taut_system_table(c->model->system, k)) && to->reason == 0;
          k++) {
-        char *part = cli_format("table %s", name);
-        cli_part known = c->call->saved && part ? cli_saved_part(c->call->saved, part)
-                                                : (cli_part){NULL, NULL, 0};
-        if (known.bytes) {
-            cli_saving_part(to, part, known.bytes, known.length);
-        } else {
-            char *file = slash ? cli_format("%.*s/%s", (int)(slash - path), path, name)
-                               : cli_format("%s", name);
-            size_t length = 0;
-            const char *why;
-            char *text = file ? cli_read_path(file, SIZE_MAX - 1, &length, &why) : NULL;
-            if (text && part)
-                cli_saving_part(to, part, text, length);
-            else
-                to->reason = errno ? errno : ENOMEM;
-            free(text);
-            free(file);
-        }
+        size_t length = 0;
+        errno = 0;
+        char *part = cli_format("table %s", name),
+             *text = cli_model_table(c->call, c->model, name, &length);
+        if (text && part)
+            cli_saving_part(to, part, text, length);
+        else
+            to->reason = errno ? errno : ENOMEM;
+        free(text);
         free(part);
     }
 }

@@ -29,13 +29,16 @@ typedef struct cli_verb {
 struct cli_call {
     const char *program; /* argv[0] */
     const cli_verb *verb;
-    const char *operand; /* MODEL or VERB; NULL when absent */
+    const char *operand; /* MODEL or VERB, the first of several; NULL when absent */
+    const char **operands; /* all of them */
+    int operand_count;
     taut_options *options;
     const char **set, **init; /* every --set and --init, in order */
     int set_count, init_count;
     bool json, quiet, verbose, strict, help, version;
     bool man, options_page, names;
     const char *completion;                   /* shell, or NULL */
+    const char *text;                         /* of show, or NULL */
     const char *methods, *steps, *tolerances; /* lists of compare, or NULL */
     char **arguments;                         /* after the verb, as they were given */
     int argument_count;
@@ -77,15 +80,21 @@ void cli_arguments_release(cli_call *call);
 /* ---- models (model.c) */
 typedef struct cli_model {
     taut_system *system;
-    char *path;       /* of the file, "<stdin>" for standard input */
-    char *name;       /* file name without folder and ending */
-    char *text;       /* of standard input, NULL for files */
-    char *start_text; /* of --start, or NULL */
+    char *path;                  /* of the file, "<stdin>" for standard input */
+    char *name;                  /* file name without folder and ending */
+    char *text;                  /* of standard input, NULL for files */
+    char *start_text;            /* of --start, or NULL */
+    taut_record *record, *start; /* files of runs that model and initial state are from, or NULL */
+    char *settings;              /* of the record; call->set and call->init point into it */
 } cli_model;
 /* Finds and loads call->operand; on failure prints the reason (in JSON too) and returns the exit
  * status. Prints the reader's warnings. */
 int cli_model_load(cli_call *call, cli_model *model);
 void cli_model_release(cli_model *model);
+/* The text of a table of [tables], allocated: that of a checkpoint or of a file of a run, where the
+ * model is from one. NULL: errno. */
+char *cli_model_table(const cli_call *call, const cli_model *model, const char *name,
+                      size_t *length);
 void cli_model_title(FILE *out,
                      const cli_model *model); /* "name: the first comment of the file", wrapped */
 /* Shipped models, sorted by name (shipped.c). */
@@ -224,6 +233,7 @@ typedef struct cli_outcome {
     const taut_error *error; /* set when code < 0 */
     double seconds;
     const char *out, *plot, *view; /* files written; NULL for none */
+    bool unfinished;        /* what is known before the run */
 } cli_outcome;
 void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose);
 void cli_summary_json(FILE *out, const cli_outcome *outcome);
@@ -235,9 +245,42 @@ int cli_view_check(const cli_call *call, const char *path);
 /* Command, warnings, explanation and summary of the run that was added to the page last. */
 int cli_view_texts(taut_page *page, const cli_call *call, const cli_outcome *outcome,
                    taut_error *error);
-char *cli_command(const cli_call *call); /* as a shell reads it; allocated */
+/* Makes a page of the methods, each with the last of the values. */
+int cli_view_methods(cli_call *call, const cli_model *model, const taut_compare_request *request,
+                     const char *path, taut_error *error);
+
+/* ---- HDF5 files of runs (record.c) */
+bool cli_is_record(const char *path); /* by its ending */
+/* 0, or the exit status after a message about the option, or (NULL) the operand. */
+int cli_record_open(const cli_call *call, const char *option, const char *path,
+                    taut_record **record);
+/* The command as a shell reads it, and what was printed into a file of its own, which is closed;
+ * allocated, NULL: not possible. */
+char *cli_command(const cli_call *call);
+char *cli_take_text(FILE *file);
+/* What a file holds besides its rows: before the run, and the summary again after it. Codes of the
+ * library. */
+int cli_record_begin(const cli_call *call, const cli_model *model, const taut_solver *solver,
+                     taut_file_sink *file, taut_error *error);
+int cli_record_summary(taut_file_sink *file, const cli_outcome *outcome, taut_error *error);
+/* The settings of model->record, for what the command line does not set; 0, or the exit status. */
+int cli_record_settings(cli_call *call, cli_model *model);
+/* The text of a table of its model; NULL: there is none. */
+const char *cli_record_table(const taut_record *record, const char *name);
+int cli_record_load(const cli_model *model, taut_load *how, taut_system **system,
+                    taut_error *error);
+/* FILE.h5 or FILE.h5@T (else *t is NaN): *path is allocated. */
+bool cli_record_place(const char *text, char **path, double *t);
+/* The nearest row to *t (NaN: the last one) as statements of [start], allocated, and its time;
+ * NULL after a message. */
+char *cli_record_state(const cli_call *call, taut_record *record, const char *path, double *t);
+/* The record of --start has the variables of the system: 0, or CLI_MISUSED after a message that
+ * names the difference. */
+int cli_record_fits(const cli_call *call, const taut_record *record, const taut_system *system);
 
 /* ---- verbs */
+int cli_show(cli_call *call);
+int cli_view(cli_call *call);
 int cli_check(cli_call *call);
 int cli_run(cli_call *call);
 int cli_project(cli_call *call);

@@ -346,18 +346,24 @@ static int report(compare *c, const char *picture)
 int cli_compare(cli_call *call)
 {
     compare c = {.call = call, .request = {.size = sizeof c.request}, .error = {.t = NAN}};
-    const char *picture = cli_option_text(call, "plot");
+    const char *picture = cli_option_text(call, "plot"), *page = cli_option_text(call, "view");
     int status = read_methods(&c);
     if (status == 0)
         status = read_values(&c);
     if (status == 0)
         status = cli_picture_check(call, picture);
     if (status == 0)
+        status = cli_view_check(call, page);
+    if (status == 0)
         status = cli_model_load(call, &c.model);
     if (status == 0) {
         int code =
             taut_compare(c.model.system, call->options, &c.request, NULL, &c.comparison, &c.error);
         status = code != 0 ? cli_fail(call, &c.error, code) : report(&c, picture);
+        if (status == 0 && page) {
+            code = cli_view_methods(call, &c.model, &c.request, page, &c.error);
+            status = code != 0 ? cli_fail(call, &c.error, code) : status;
+        }
     }
     taut_comparison_destroy(c.comparison);
     cli_model_release(&c.model);

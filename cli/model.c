@@ -107,18 +107,43 @@ static int find_model(const cli_call *call, cli_model *model)
     return status;
 }
 
+/* A row of a run that is in a file, and its time, unless --from is given. */
+static int read_state(const cli_call *call, cli_model *model, char *file, double t)
+{
+    char number[40];
+    taut_error error = {.t = NAN};
+    int status = cli_record_open(call, "start", file, &model->start);
+    if (status == 0)
+        model->start_text = cli_record_state(call, model->start, file, &t);
+    free(file);
+    if (status != 0 || !model->start_text)
+        return CLI_MISUSED;
+    snprintf(number, sizeof number, "%.17g", t);
+    if (!taut_options_given(call->options, "from") &&
+        taut_options_set(call->options, "from", number, &error) != 0)
+        return cli_refuse(call, "--start: %s", error.message);
+    return 0;
+}
+
 /* The file of --start: statements of a [start] section, with or without its header. The header
  * becomes an empty line, so that line numbers in messages stay those of the file. */
 static int read_start(const cli_call *call, cli_model *model)
 {
-    if (!taut_options_given(call->options, "start"))
-        return 0;
+    const char *again = taut_record_text(model->record, "start");
+    if (!taut_options_given(call->options, "start")) {
+        model->start_text = again ? cli_format("%s", again) : NULL;
+        return again && !model->start_text ? cli_refuse(call, "out of memory") : 0;
+    }
     if (call->saved) {
         const char *text = cli_saved_part(call->saved, "start").bytes;
         model->start_text = text ? cli_format("%s", text) : NULL;
         return model->start_text ? 0 : cli_refuse(call, "--resume: it has no initial values");
     }
     const char *path = taut_options_text(call->options, "start");
+    char *file;
+    double t;
+    if (cli_record_place(path, &file, &t))
+        return read_state(call, model, file, t);
     bool here = strcmp(path, "-") == 0;
     if (here && call->operand && strcmp(call->operand, "-") == 0)
         return cli_refuse(
@@ -165,6 +190,28 @@ static int load_saved(const cli_saved *saved, const cli_model *model, taut_load 
     return code;
 }
 
+char *cli_model_table(const cli_call *call, const cli_model *model, const char *name,
+                      size_t *length)
+{
+    const char *path = model->path, *slash = strrchr(path, '/'), *why;
+    char *part = cli_format("table %s", name), *file = NULL, *text = NULL;
+    cli_part known =
+        call->saved && part ? cli_saved_part(call->saved, part) : (cli_part){NULL, NULL, 0};
+    if (model->record && (known.bytes = cli_record_table(model->record, name)))
+        known.length = strlen(known.bytes);
+    if (known.bytes) {
+        *length = known.length;
+        if ((text = malloc(known.length + 1)))
+            memcpy(text, known.bytes, known.length + 1);
+    } else if ((file = slash ? cli_format("%.*s/%s", (int)(slash - path), path, name)
+                             : cli_format("%s", name))) {
+        text = cli_read_path(file, SIZE_MAX - 1, length, &why);
+    }
+    free(file);
+    free(part);
+    return text;
+}
+
 static int load(const cli_call *call, cli_model *model, taut_error *error)
 {
     double from = taut_options_real(call->options, "from");
@@ -175,11 +222,14 @@ static int load(const cli_call *call, cli_model *model, taut_error *error)
                      .init_count = call->init_count};
     how.from = isnan(from) ? 0 : from;
     how.start_text = model->start_text;
-    /* a checkpoint may come from others: what it contains must not start programs */
-    how.allow_command = !call->saved && taut_options_flag(call->options, "allow-command");
+    /* such files may come from others: what they contain must not start programs */
+    how.allow_command =
+        !call->saved && !model->record && taut_options_flag(call->options, "allow-command");
     how.compile = taut_options_flag(call->options, "compile");
     if (call->saved)
         return load_saved(call->saved, model, &how, &model->system, error);
+    if (model->record)
+        return cli_record_load(model, &how, &model->system, error);
     if (strcmp(model->path, "<stdin>") != 0 || strcmp(call->operand, "-") != 0)
         return taut_system_load(model->path, &how, &model->system, error);
     size_t length = 0;
@@ -198,15 +248,30 @@ int cli_model_load(cli_call *call, cli_model *model)
 {
     *model = (cli_model){0};
     int status = find_model(call, model);
+    if (status == 0 && !call->saved && cli_is_record(model->path)) {
+        status = cli_record_open(call, NULL, model->path, &model->record);
+        status = status != 0 ? status : cli_record_settings(call, model);
+    }
     if (status == 0)
         status = read_start(call, model);
     if (status != 0)
         return status;
-    model->name = bare_name(model->path);
+    const char *name = taut_record_text(model->record, "name");
+    model->name = name ? cli_format("%s", name) : bare_name(model->path);
     if (!model->name)
         return cli_refuse(call, "out of memory");
     taut_error error = {.t = NAN};
     int code = load(call, model, &error);
+    if (model->start && code != 0 && strcmp(error.file, "<start>") == 0) {
+        /* without it, to name the difference */
+        free(model->start_text);
+        model->start_text = NULL;
+        code = load(call, model, &error);
+    }
+    if (code == 0 && model->start)
+        status = cli_record_fits(call, model->start, model->system);
+    if (status != 0)
+        return status;
     if (code != 0) {
         bool set = strcmp(error.file, "<set>") == 0;
         /* the library names the sources of statements, the program its options */
@@ -245,4 +310,7 @@ void cli_model_release(cli_model *model)
     free(model->name);
     free(model->text);
     free(model->start_text);
+    free(model->settings);
+    taut_record_destroy(model->record);
+    taut_record_destroy(model->start);
 }

@@ -70,6 +70,8 @@ static int open_outputs(run *r)
         code = r->hdf5 ? taut_hdf5_create(r->out, &r->file[r->sinks], &r->sink[r->sinks], &r->error)
                        : taut_csv_create(r->out, &r->file[r->sinks], &r->sink[r->sinks], &r->error);
         r->sinks += code == 0;
+        if (code == 0 && r->hdf5)
+            code = cli_record_begin(r->call, &r->model, r->solver, r->file[0], &r->error);
     }
     if (code == 0 && r->plot) {
         const char *title = taut_system_title(r->model.system);
@@ -162,6 +164,7 @@ static int compute(run *r)
     double begin = cli_clock();
     int code =
         taut_solver_run(r->solver, r->sink, r->sinks + (r->page != NULL), cli_progress_call, &progress, &r->error);
+    taut_error failure = {.t = NAN};
     cli_outcome outcome = {
         .model = &r->model, .solver = r->solver, .code = code, .error = &r->error};
     outcome.seconds = cli_clock() - begin;
@@ -173,6 +176,9 @@ static int compute(run *r)
                                                       : NULL;
     outcome.plot = code < 0 ? NULL : r->plot;
     cli_progress_clear(&progress);
+    int kept = r->hdf5 && !lost ? cli_record_summary(r->file[0], &outcome, &failure) : 0;
+    if (kept != 0)
+        cli_error("the summary is not in %s: %s", r->out, failure.message);
     close_outputs(r);
     int page = r->page ? write_page(r, &outcome) : 0;
     outcome.view = r->page && page == 0 ? r->view : NULL;
@@ -197,6 +203,8 @@ static int compute(run *r)
     int written = r->end && code >= 0 ? write_end(r) : 0, status = cli_exit_status(code);
     written = written != 0 ? written : page;
     bool warned = result.caution || taut_solver_notice(r->solver, 0);
+    if (written == 0 && kept != 0)
+        written = CLI_FAILED;
     return written != 0 ? written : status == 0 && call->strict && warned ? 1 : status;
 }
 

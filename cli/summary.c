@@ -261,7 +261,7 @@ void cli_summary_json(FILE *out, const cli_outcome *outcome)
     taut_solver_result_get(outcome->solver, &result, NULL);
     cli_json json = {.out = out};
     cli_json_open(&json, NULL, '{');
-    cli_json_text(&json, "status", status_word(outcome->code));
+    cli_json_text(&json, "status", outcome->unfinished ? "unfinished" : status_word(outcome->code));
     cli_json_text(&json, "model", outcome->model->name);
     if (outcome->code == TAUT_EVENT)
         cli_json_text(&json, "event", result.event);

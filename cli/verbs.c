@@ -8,7 +8,7 @@
 
 #define MODEL_TEXT                                                                                 \
     "MODEL is a file, - for standard input, or the name of a shipped model ('taut models' lists "  \
-    "them).\n"
+    "them); FILE.h5 of 'taut run --out FILE.h5' is the model of that run.\n"
 
 const cli_verb cli_verbs[] = {
     {"check", "MODEL",
@@ -74,6 +74,21 @@ const cli_verb cli_verbs[] = {
      "printed.\n" MODEL_TEXT
      "Exit status: 0 done, 1 no reference, or no method could run, 2 wrong model or usage.",
      cli_compare},
+    {"show", "FILE.h5", "print what a file of 'taut run --out FILE.h5' holds",
+     "Prints what an HDF5 file of a run holds: the command, the version, the result, rows, names, "
+     "events, texts; also of a run that was interrupted, killed, or has not ended yet. --text NAME "
+     "prints one of the texts: the model, its settings, the summary (the object of --json). Such a "
+     "file is a MODEL for every verb: 'taut run FILE.h5' repeats the run, with other options where "
+     "they are given; --start FILE.h5@T begins another run at the row nearest to time T.\n"
+     "Exit status: 0 done, 2 it cannot be read, or wrong usage.",
+     cli_show},
+    {"view", "FILE.h5 ..", "make a page that plays runs, with plots",
+     "Writes a page, one HTML file that a browser opens from the file system, without a network: it "
+     "plays the runs of HDF5 files ('taut run MODEL --out FILE.h5'), shows several of them "
+     "together with their differences, and has plots that follow the time. 'taut run MODEL --view "
+     "FILE.html' makes such a page of a run at once.\n"
+     "Exit status: 0 done, 1 the page cannot be written, 2 a file cannot be read, or wrong usage.",
+     cli_view},
     {"reproduce", "[NAME]",
      "compute a table or figure of a paper and compare it with the printed numbers",
      "Computes a published table or figure, and prints each number with the printed number and a "
@@ -114,6 +129,8 @@ static const taut_option own_options[] = {
     {"tolerances", TAUT_OPTION_TEXT, "", 0, 0, "", "R1,R2,..", "compare", false, false,
      "compare: adaptive step size with these relative tolerances (the absolute tolerance is a "
      "thousandth)"},
+    {"text", TAUT_OPTION_TEXT, "", 0, 0, "", "NAME", "show", false, false,
+     "print a text of the file alone: model, command, settings, summary, version, ..."},
     {"man", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "help", false, false,
      "print the man page (roff)"},
     {"completion", TAUT_OPTION_CHOICE, "", 0, 0, "bash|zsh|fish", "SHELL", "help", false, false,
@@ -139,6 +156,7 @@ static const struct {
                    {"solve", "taut run MODEL"},
                    {"plot", "taut run MODEL --plot FILE.png"},
                    {"modes", "taut spectrum MODEL"},
+                   {"animate", "taut run MODEL --view FILE.html"},
                    {"validate", "taut check MODEL"}};
 
 static const struct {

@@ -49,7 +49,12 @@ function niceStep(least) {
   const power = 10 ** Math.floor(Math.log10(least));
   return power * [1, 2, 5, 10].find(k => k * power >= least * 0.999);
 }
-const shorten = x => Math.abs(x) < 1e-12 ? "0" : String(+x.toPrecision(6));
+// A number of an axis with this step.
+function shorten(x, step) {
+  const size = Math.abs(x);
+  if (size < 1e-6 * step) return "0";
+  return size < 1e-3 || size >= 1e6 ? (+x.toPrecision(4)).toExponential() : String(+x.toPrecision(6));
+}
 
 function drawGrid(c, camera, theme, scene) {
   const step = niceStep(70 / camera.scale), { width, height } = camera;
@@ -68,8 +73,8 @@ function drawGrid(c, camera, theme, scene) {
       const at = axis ? camera.y(p) : camera.x(p);
       c.strokeStyle = k === 0 ? theme.axis : theme.line;
       c.beginPath();
-      if (axis) { c.moveTo(0, at); c.lineTo(width, at); c.fillText(shorten(k * step), 3, at - 3); }
-      else { c.moveTo(at, 0); c.lineTo(at, height); c.fillText(shorten(k * step), at + 3, height - 4); }
+      if (axis) { c.moveTo(0, at); c.lineTo(width, at); c.fillText(shorten(k * step, step), 3, at - 3); }
+      else { c.moveTo(at, 0); c.lineTo(at, height); c.fillText(shorten(k * step, step), at + 3, height - 4); }
       c.stroke();
     }
   }

@@ -20,7 +20,7 @@ class Plot {
   constructor(app, title, series, x = "t") {
     Object.assign(this, { app, title, x, series: [], range: null });
     this.heading = element("h3", { textContent: title });
-    this.add = element("input", { type: "text", placeholder: "add by name", title: "name of what to plot" });
+    this.add = element("input", { type: "text", placeholder: "add name", title: "name of what to plot" });
     this.add.setAttribute("list", "names");
     this.add.addEventListener("change", () => this.addByName(this.add.value) && (this.add.value = ""));
     this.axis = element("input", { type: "text", value: x, title: "horizontal axis: t, or a name (phase portrait)" });
@@ -30,7 +30,7 @@ class Plot {
     this.chips = element("ul", { className: "chips" });
     const button = (text, title, act) => { const b = element("button", { textContent: text, title }); b.addEventListener("click", act); return b; };
     this.element = element("section", { className: "plot" },
-      element("header", {}, this.heading, this.add, this.axis, button("PNG", "save as a picture", () => this.savePicture()),
+      element("header", {}, this.heading, this.add, element("label", {}, "over ", this.axis), button("PNG", "save as a picture", () => this.savePicture()),
         button("CSV", "save the numbers", () => save("taut.csv", new Blob([this.csv()], { type: "text/csv" }))),
         button("x", "remove this plot", () => app.removePlot(this))),
       this.canvas, this.chips);
@@ -127,7 +127,7 @@ class Plot {
     // numbers that differ in late digits only are written as differences
     const base = Math.abs(middle) > 1e4 * step ? Math.round(middle / step) * step : 0;
     for (let k = Math.ceil((m.y[0] - base) / step); k * step + base <= m.y[1]; k++) {
-      const at = m.py(base + k * step), text = shorten(k * step);
+      const at = m.py(base + k * step), text = shorten(k * step, step);
       c.moveTo(LEFT, at);
       c.lineTo(m.width - RIGHT, at);
       c.fillText(text, LEFT - 5 - c.measureText(text).width, at + 4);
@@ -140,7 +140,7 @@ class Plot {
       for (let k = Math.ceil(m.x[0] / across); k * across <= m.x[1]; k++) ticks.push(k * across);
     }
     for (const tick of ticks) {
-      const at = m.px(tick), text = m.log ? "1e" + Math.round(Math.log10(tick)) : shorten(tick);
+      const at = m.px(tick), text = m.log ? "1e" + Math.round(Math.log10(tick)) : shorten(tick, m.x[1] - m.x[0]);
       c.moveTo(at, TOP);
       c.lineTo(at, m.height - BOTTOM);
       c.fillText(text, at - c.measureText(text).width / 2, m.height - 6);

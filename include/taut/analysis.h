@@ -1,5 +1,5 @@
 /* analysis.h - everyday calls that ask about a system or many runs of it: projecting, comparing,
- * checking, showing. <taut/taut.h> includes it. */
+ * checking, and about runs that are in files or on pages. <taut/taut.h> includes it. */
 #ifndef TAUT_ANALYSIS_H
 #define TAUT_ANALYSIS_H
 
@@ -202,6 +202,39 @@ TAUT_API int taut_page_text(taut_page *page, const char *heading, const char *te
 /* Writes the page, of about 2 MB at most unless a single row is large; `-` is standard output. */
 TAUT_API int taut_page_write(const taut_page *page, const char *path, taut_error *error);
 TAUT_API void taut_page_destroy(taut_page *page);
+
+/* ---- runs in files */
+
+/* Besides its rows an HDF5 file holds texts by name (letters, digits, '_'): `model` and `version`,
+ * which the sink writes itself, and what it is given: the program gives name, command, settings,
+ * summary (JSON, as of --json), start, tables and table1, table2, ... (docs/cli.md). Given before
+ * the run, a text is in the file from its first moment on; given again, also after the run, it
+ * replaces the earlier one. TAUT_ERROR_REFUSED: a sink of another kind. */
+TAUT_API int taut_file_sink_text(taut_file_sink *file, const char *name, const char *text,
+                                 taut_error *error);
+
+/* A run that a sink of taut_hdf5_create wrote, also one that was interrupted or killed; a file that
+ * is still being written shows what it has so far. Files of a newer format are refused. */
+typedef struct taut_record taut_record;
+TAUT_API int taut_record_open(const char *path, const taut_allocator *allocator,
+                              taut_record **record, taut_error *error);
+TAUT_API void taut_record_destroy(taut_record *record);
+/* What the file has: kind, dimension (0 unless all coordinates are components of particles),
+ * coordinates, algebraic, bonds, outputs, events; other members are 0. *rows may be NULL. */
+TAUT_API int taut_record_sizes_get(const taut_record *record, taut_sizes *sizes, int64_t *rows,
+                                   taut_error *error);
+/* Names of coordinates, algebraic variables, bonds, outputs, events; NULL when out of range. */
+TAUT_API const char *taut_record_name(const taut_record *record, taut_item item, taut_index k);
+/* A text by its name, and the name of text k; NULL: there is none. */
+TAUT_API const char *taut_record_text(const taut_record *record, const char *name);
+TAUT_API const char *taut_record_text_name(const taut_record *record, int k);
+/* The row nearest to time t (of two at one time the later one, which is the state behind an event);
+ * NaN: the last row. -1: there are no rows, or t is outside of them. */
+TAUT_API int64_t taut_record_find(const taut_record *record, double t);
+/* Reads `count` rows from row `first` on; count < 0: all that follow. The arrays belong to the
+ * record and live until the next call. */
+TAUT_API int taut_record_rows_get(taut_record *record, int64_t first, int64_t count,
+                                  taut_memory_rows *rows, taut_error *error);
 
 #ifdef __cplusplus
 }

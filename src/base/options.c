@@ -103,10 +103,12 @@ static const taut_option table[] = {
      "a row at the end of each step"},
     {"steps", TAUT_OPTION_INTEGER, "", 1, 9007199254740992., "", "COUNT", "run", false, true,
      "end after COUNT steps"},
-    {"out", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run project spectrum reproduce", false, false,
+    {"out", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run project spectrum reproduce view", false,
+     false,
      "write the trajectory to FILE.csv or FILE.h5 (HDF5); `-` is standard output; project: write "
      "the state to FILE as a [start] section; `-` is standard output; spectrum: write the rows of "
-     "--until to FILE.csv; reproduce: the folder for tables and pictures"},
+     "--until to FILE.csv; reproduce: the folder for tables and pictures; view: the page, "
+     "FILE.html"},
     {"end", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run", false, false,
      "write the final state to FILE, which --start reads"},
     {"checkpoint", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run", false, false,
@@ -121,9 +123,10 @@ static const taut_option table[] = {
      "draw the trajectory " INTO_PICTURE "; compare: draw error against evaluations " INTO_PICTURE
      "; project: draw the convergence " INTO_PICTURE
      "; spectrum: draw the rates along --until " INTO_PICTURE},
-    {"view", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run", false, false,
-     "write a page that plays the motion, with plots, to FILE.html; without --out the rows go "
-     "nowhere else"},
+    {"view", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run compare", false, false,
+     "write a page that plays the motion, with plots, to FILE.html; rows go to standard output only "
+     "with --out -; compare: write a page that shows the motions of all methods together, each "
+     "with the last step size or tolerance, to FILE.html"},
     {"hold", TAUT_OPTION_TEXT, "", 0, 0, "", "NAMES", "project", true, false,
      "keep these values: coordinates, velocities (theta'), members, particles, families, separated "
      "by "

@@ -5,8 +5,10 @@
  *     /particles/all/position         step, time, value [rows][particles][dimension]; velocity
  *                                     likewise; models with particles only
  *     /observables/coordinates        value [rows][n]; velocities, multipliers, outputs, energy,
- *                                     drift (first order: state, algebraic)
- *     /parameters/coordinate_names    and bond_names, output_names, algebraic_names
+ *                                     drift, event (first order: state, algebraic)
+ *     /parameters/coordinate_names    and bond_names, output_names, algebraic_names, event_names
+ *     /taut                           attribute format; texts: model, version, and those that
+ *                                     taut_file_sink_text gives
  *
  * Every element shares one step and one time by hard links, which H5MD allows. Rows are
  * collected and written a chunk at a time; the file is flushed with each, so that an interrupted
@@ -40,6 +42,11 @@ typedef struct series {
     double *buffer; /* [chunk][width] */
 } series;
 
+/* What the file holds besides rows. */
+typedef struct named_text {
+    char *name, *text;
+} named_text;
+
 typedef struct hdf5 {
     hid_t file;
     taut_hdf5_file disk; /* records which write failed: HDF5 does not */
@@ -47,25 +54,26 @@ typedef struct hdf5 {
     bool particles;
     int count;
     series series[MOST_SERIES];
-    hsize_t written;    /* rows in the file */
-    hsize_t extent;     /* rows that there are; more than written after a resumption */
-    hsize_t waiting;    /* rows in the buffers */
-    hsize_t chunk;      /* rows of a chunk */
-    double *latest;     /* positions (POSITIONS) of the latest row */
-    H5E_auto2_t report; /* of the host */
-    void *report_data;
+    hsize_t written;         /* rows in the file */
+    hsize_t extent;          /* rows that there are; more than written after a resumption */
+    hsize_t waiting;         /* rows in the buffers */
+    hsize_t chunk;           /* rows of a chunk */
+    double *latest;          /* positions (POSITIONS) of the latest row */
+    taut_hdf5_report report; /* of the host */
+    bool closed;             /* the file is complete: texts are still replaced */
+    int64_t texts, room;
+    named_text *text;
 } hdf5;
 
 static void quiet(hdf5 *w)
 {
     errno = 0;
-    taut_h5.Eget_auto2(H5E_DEFAULT, &w->report, &w->report_data);
-    taut_h5.Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    taut_hdf5_quiet(&w->report);
 }
 
 static void loud(hdf5 *w)
 {
-    taut_h5.Eset_auto2(H5E_DEFAULT, w->report, w->report_data);
+    taut_hdf5_loud(&w->report);
 }
 
 static int fail(const taut_file_sink *sink, const char *what, taut_error *error)
@@ -197,7 +205,7 @@ static bool only_particles(const taut_system *system, const taut_sizes *sizes)
 }
 
 /* The series in the order in which row() fills them: step, time, q, v, lambda, outputs, energy,
- * drift (two). */
+ * drift (two), event. */
 static void plan_series(hdf5 *w, const taut_system *system)
 {
     const taut_sizes *z = &w->sizes;
@@ -222,6 +230,7 @@ static void plan_series(hdf5 *w, const taut_system *system)
     if (mechanical)
         add_series(w, "observables/energy", "value", 1, 0);
     add_series(w, "observables/drift", "value", 2, 1);
+    add_series(w, "observables/event", "value", z->events > 0, 0);
 }
 
 static int get_buffers(taut_file_sink *sink, taut_error *error)
@@ -241,49 +250,31 @@ static int get_buffers(taut_file_sink *sink, taut_error *error)
     return w->latest ? TAUT_OK : taut_fail_memory(error);
 }
 
-/* H5MD requires a box for particles. */
-static bool write_box(const hdf5 *w)
+/* Texts of a file that goes on stay as they are unless they differ. */
+static bool write_texts(hdf5 *w)
 {
-    if (!w->particles)
-        return true;
-    int dimension = w->sizes.dimension;
-    hid_t box = taut_hdf5_group(w->file, "/particles/all/box");
-    bool good = box >= 0 &&
-                taut_hdf5_texts(box, "boundary", "none\0none\0none", 5, (hsize_t)dimension) &&
-                taut_hdf5_integers(box, "dimension", &dimension, 0);
-    taut_h5.Gclose(box);
-    return good;
-}
-
-static bool write_identity(hid_t file)
-{
-    static const int version[2] = {1, 1};
-    hid_t group = taut_hdf5_group(file, "/h5md"), author = taut_hdf5_group(file, "/h5md/author"),
-          creator = taut_hdf5_group(file, "/h5md/creator");
-    bool good = group >= 0 && author >= 0 && creator >= 0 &&
-                taut_hdf5_integers(group, "version", version, 2) &&
-                taut_hdf5_text(author, "name", "unknown") &&
-                taut_hdf5_text(creator, "name", "taut") &&
-                taut_hdf5_text(creator, "version", taut_version());
-    taut_h5.Gclose(creator);
-    taut_h5.Gclose(author);
-    taut_h5.Gclose(group);
+    bool good = true;
+    for (int64_t k = 0; good && k < w->texts; k++)
+        good = taut_hdf5_text_put(w->file, w->text[k].name, w->text[k].text);
     return good;
 }
 
 static bool write_head(hdf5 *w, const taut_system *system)
 {
     const taut_sizes *z = &w->sizes;
-    bool good = write_identity(w->file);
+    bool good = taut_hdf5_identity(w->file);
     for (int k = 0; good && k < w->count; k++)
         good = create_series(w, &w->series[k]) && link_times(w, &w->series[k], w->series[0].group);
-    return good && write_box(w) &&
+    return good && (!w->particles || taut_hdf5_box(w->file, z->dimension)) &&
            taut_hdf5_names(w->file, "/parameters/coordinate_names", system, TAUT_COORDINATE,
                            z->coordinates) &&
            taut_hdf5_names(w->file, "/parameters/bond_names", system, TAUT_BOND, z->bonds) &&
            taut_hdf5_names(w->file, "/parameters/algebraic_names", system, TAUT_ALGEBRAIC,
                            z->algebraic) &&
-           taut_hdf5_names(w->file, "/parameters/output_names", system, TAUT_OUTPUT, z->outputs);
+           taut_hdf5_names(w->file, "/parameters/output_names", system, TAUT_OUTPUT, z->outputs) &&
+           taut_hdf5_names(w->file, "/parameters/event_names", system, TAUT_EVENT_ITEM,
+                           z->events) &&
+           write_texts(w);
 }
 
 /* Rows of an earlier process behind those of this one, which ended before them. */
@@ -315,6 +306,7 @@ static int close_file(taut_file_sink *sink, taut_error *error)
     if ((taut_h5.Fclose(w->file) < 0 || (w->disk.failure && !said)) && status == 0)
         status = fail(sink, "close", error);
     w->file = -1;
+    w->closed = sink->begun && status == 0;
     sink->begun = false;
     taut_hdf5_release(&w->disk);
     return status;
@@ -394,6 +386,51 @@ static bool make_file(taut_file_sink *sink, const taut_system *system, hid_t acc
     return good;
 }
 
+/* In the list of texts, in place of an earlier one. */
+static int keep_text(taut_file_sink *sink, const char *name, const char *text, taut_error *error)
+{
+    hdf5 *w = sink->work;
+    int64_t k = 0;
+    while (k < w->texts && strcmp(w->text[k].name, name) != 0)
+        k++;
+    if (k == w->texts) {
+        named_text *list = taut_arena_grow(&sink->arena, w->text, k, &w->room, sizeof *list);
+        TAUT_NEED(error, list);
+        w->text = list;
+        list[k] = (named_text){.name = taut_arena_text(&sink->arena, name, strlen(name))};
+        TAUT_NEED(error, list[k].name);
+        w->texts++;
+    }
+    w->text[k].text = taut_arena_text(&sink->arena, text, strlen(text));
+    return w->text[k].text ? TAUT_OK : taut_fail_memory(error);
+}
+
+/* Of a file that is open, or complete; before that, begin writes it. */
+static int set_text(taut_file_sink *sink, const char *name, const char *text, taut_error *error)
+{
+    hdf5 *w = sink->work;
+    TAUT_TRY(keep_text(sink, name, text, error));
+    if (!sink->begun && !w->closed)
+        return TAUT_OK;
+    quiet(w);
+    if (!sink->begun) {
+        hid_t access = taut_hdf5_access(&w->disk);
+        w->file = access < 0 ? -1 : taut_h5.Fopen(sink->path, H5F_ACC_RDWR, access);
+        taut_h5.Pclose(access);
+    }
+    bool good = w->file >= 0 && taut_hdf5_text_put(w->file, name, text) &&
+                taut_h5.Fflush(w->file, H5F_SCOPE_LOCAL) >= 0;
+    if (!sink->begun) {
+        good = w->file >= 0 && taut_h5.Fclose(w->file) >= 0 && good;
+        w->file = -1;
+    }
+    int status = good && w->disk.failure == 0 ? TAUT_OK : fail(sink, "write", error);
+    if (!sink->begun)
+        taut_hdf5_release(&w->disk);
+    loud(w);
+    return status;
+}
+
 static int begin(void *user, const taut_system *system, taut_error *error)
 {
     taut_file_sink *sink = user;
@@ -401,6 +438,9 @@ static int begin(void *user, const taut_system *system, taut_error *error)
     taut_system_sizes(system, &w->sizes);
     plan_series(w, system);
     TAUT_TRY(get_buffers(sink, error));
+    TAUT_TRY(keep_text(sink, "version", taut_version(), error));
+    if (taut_system_text(system, NULL))
+        TAUT_TRY(keep_text(sink, "model", taut_system_text(system, NULL), error));
     w->written = w->waiting = w->extent = 0;
     int64_t rows = sink->resume.rows;
     bool good = false;
@@ -409,9 +449,9 @@ static int begin(void *user, const taut_system *system, taut_error *error)
     if (access >= 0 && rows >= 0)
         w->file = taut_h5.Fopen(sink->path, H5F_ACC_RDWR, access);
     if (access >= 0)
-        good = rows >= 0
-                   ? w->file >= 0 && read_head(w, (hsize_t)rows) && has_latest(sink, (hsize_t)rows)
-                   : make_file(sink, system, access);
+        good = rows >= 0 ? w->file >= 0 && read_head(w, (hsize_t)rows) &&
+                               has_latest(sink, (hsize_t)rows) && write_texts(w)
+                         : make_file(sink, system, access);
     int status = good          ? TAUT_OK
                  : w->file < 0 ? fail(sink, "open", error)
                  : rows < 0    ? fail(sink, "write", error)
@@ -454,7 +494,7 @@ static int row(void *user, const taut_row *values, taut_error *error)
     const taut_sizes *z = &w->sizes;
     bool mechanical = z->kind == TAUT_MECHANICAL;
     double number = (double)(w->written + w->waiting),
-           drift[2] = {values->drift_position, values->drift_velocity};
+           drift[2] = {values->drift_position, values->drift_velocity}, event = values->event;
     int k = 0;
     fill(w, &k, &number, 1);
     fill(w, &k, &values->t, 1);
@@ -465,6 +505,7 @@ static int row(void *user, const taut_row *values, taut_error *error)
     fill(w, &k, values->outputs, z->outputs);
     fill(w, &k, &values->energy, mechanical);
     fill(w, &k, drift, 2);
+    fill(w, &k, &event, z->events > 0);
     return ++w->waiting < w->chunk ? TAUT_OK : flush_quietly(sink, error);
 }
 
@@ -503,11 +544,12 @@ int taut_hdf5_create(const char *path, taut_file_sink **file, taut_sink *sink, t
         return taut_fail(error, TAUT_ERROR_USAGE,
                          "HDF5 cannot be written to standard output: a file name is needed");
     TAUT_REQUIRE(sink);
-    TAUT_TRY(taut_hdf5_load(error));
+    TAUT_TRY(taut_hdf5_load("no HDF5 output (a name that ends in .csv needs none)", error));
     TAUT_TRY(taut_writer_create(path, sizeof(hdf5), file, error));
     ((hdf5 *)(*file)->work)->file = -1;
     (*file)->discard = discard;
     (*file)->mark = mark;
+    (*file)->text = set_text;
     *sink = (taut_sink){begin, row, end, *file};
     return TAUT_OK;
 }

@@ -8,10 +8,13 @@
 /* in the order of taut_hdf5_calls */
 static const taut_import imports[] = {TAUT_IMPORT(H5Aclose),
                                       TAUT_IMPORT(H5Acreate2),
+                                      TAUT_IMPORT(H5Aopen_by_name),
+                                      TAUT_IMPORT(H5Aread),
                                       TAUT_IMPORT(H5Awrite),
                                       TAUT_IMPORT(H5Dclose),
                                       TAUT_IMPORT(H5Dcreate2),
                                       TAUT_IMPORT(H5Dget_space),
+                                      TAUT_IMPORT(H5Dget_type),
                                       TAUT_IMPORT(H5Dopen2),
                                       TAUT_IMPORT(H5Dread),
                                       TAUT_IMPORT(H5Dset_extent),
@@ -26,7 +29,10 @@ static const taut_import imports[] = {TAUT_IMPORT(H5Aclose),
                                       TAUT_IMPORT(H5Fopen),
                                       TAUT_IMPORT(H5Gclose),
                                       TAUT_IMPORT(H5Gcreate2),
+                                      TAUT_IMPORT(H5Gget_info_by_name),
                                       TAUT_IMPORT(H5Lcreate_hard),
+                                      TAUT_IMPORT(H5Lexists),
+                                      TAUT_IMPORT(H5Lget_name_by_idx),
                                       TAUT_IMPORT(H5Pclose),
                                       TAUT_IMPORT(H5Pcreate),
                                       TAUT_IMPORT(H5Pget_driver_info),
@@ -41,7 +47,11 @@ static const taut_import imports[] = {TAUT_IMPORT(H5Aclose),
                                       TAUT_IMPORT(H5Sselect_hyperslab),
                                       TAUT_IMPORT(H5Tclose),
                                       TAUT_IMPORT(H5Tcopy),
+                                      TAUT_IMPORT(H5Tget_class),
+                                      TAUT_IMPORT(H5Tget_size),
+                                      TAUT_IMPORT(H5Tis_variable_str),
                                       TAUT_IMPORT(H5Tset_size),
+                                      TAUT_IMPORT(H5Tset_strpad),
                                       TAUT_IMPORT(H5open),
                                       TAUT_IMPORT(H5P_CLS_DATASET_CREATE_ID_g),
                                       TAUT_IMPORT(H5P_CLS_FILE_ACCESS_ID_g),
@@ -62,13 +72,23 @@ static taut_library library = {.file = TAUT_HDF5_FILE,
                                .import = imports,
                                .table = &taut_h5};
 
-int taut_hdf5_load(taut_error *error)
+int taut_hdf5_load(const char *consequence, taut_error *error)
 {
     if (!taut_library_load(&library))
-        return taut_library_fail(&library, "no HDF5 output (a name that ends in .csv needs none)",
-                                 error);
+        return taut_library_fail(&library, consequence, error);
     taut_h5.open(); /* sets the constants */
     return TAUT_OK;
+}
+
+void taut_hdf5_quiet(taut_hdf5_report *report)
+{
+    taut_h5.Eget_auto2(H5E_DEFAULT, &report->call, &report->data);
+    taut_h5.Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+void taut_hdf5_loud(const taut_hdf5_report *report)
+{
+    taut_h5.Eset_auto2(H5E_DEFAULT, report->call, report->data);
 }
 
 #else

@@ -313,6 +313,18 @@ int taut_file_sink_resume(taut_file_sink *sink, const taut_file_mark *mark, taut
     return TAUT_OK;
 }
 
+int taut_file_sink_text(taut_file_sink *sink, const char *name, const char *text, taut_error *error)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    taut_error_clear(error);
+    TAUT_REQUIRE(sink && name && text);
+    TAUT_REQUIRE(name[0] && strlen(name) < 64 && name[strspn(name, allowed)] == '\0');
+    if (!sink->text)
+        return taut_fail(error, TAUT_ERROR_REFUSED, "%.300s cannot hold texts: it is no HDF5 file",
+                         sink->path);
+    return sink->text(sink, name, text, error);
+}
+
 void taut_writer_bytes(taut_file_sink *sink, const char *bytes, size_t count)
 {
     sink->bytes += (int64_t)count;

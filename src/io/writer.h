@@ -26,6 +26,8 @@ struct taut_file_sink {
     /* makes sure that all rows so far are in the file, or in `memory`; NULL: the sink cannot go on
      * later */
     int (*mark)(struct taut_file_sink *sink, taut_error *error);
+    /* sets a text that the file holds besides its rows; NULL: it has none */
+    int (*text)(struct taut_file_sink *sink, const char *name, const char *text, taut_error *error);
     void *work; /* of the kind of sink, in the arena */
     /* removes what must not stay behind; may be NULL */
     void (*discard)(struct taut_file_sink *sink);
