@@ -73,7 +73,7 @@ function drawGrid(c, camera, theme, scene) {
       const at = axis ? camera.y(p) : camera.x(p);
       c.strokeStyle = k === 0 ? theme.axis : theme.line;
       c.beginPath();
-      if (axis) { c.moveTo(0, at); c.lineTo(width, at); c.fillText(shorten(k * step, step), 3, at - 3); }
+      if (axis) { c.moveTo(0, at); c.lineTo(width, at); if (at < height - 20) c.fillText(shorten(k * step, step), 3, at - 3); }
       else { c.moveTo(at, 0); c.lineTo(at, height); c.fillText(shorten(k * step, step), at + 3, height - 4); }
       c.stroke();
     }
@@ -170,7 +170,7 @@ function drawOver(canvas, camera, scene, theme) {
     c.fillText(most, right - c.measureText(most).width, 11);
   }
   if (scene.gravity) {
-    const g = scene.gravity, size = Math.hypot(...g), d = camera.axes.map(a => (a[0] * g[0] + a[1] * g[1] + a[2] * g[2]) / size), x = 22, y = 14;
+    const g = scene.gravity, size = Math.hypot(...g), d = camera.axes.map(a => (a[0] * g[0] + a[1] * g[1] + a[2] * g[2]) / size), x = 60, y = 12;
     c.strokeStyle = theme.text;
     c.beginPath();
     c.moveTo(x, y);

@@ -90,9 +90,9 @@ class App {
     this.more = element("button", { textContent: "another plot" });
     this.more.addEventListener("click", () => this.addPlot("", []));
     this.byId("plots").append(this.more);
-    const main = catalogue.groups.has("coordinates") ? "coordinates" : "state", few = runs.length > 1 ? 2 * runs.length : 6;
+    const main = catalogue.groups.has("coordinates") ? "coordinates" : "state", few = 6;
     this.addPlot(main, catalogue.some(main, few));
-    if (runs.length > 1) this.addPlot("differences", catalogue.some("difference", 4));
+    if (runs.length > 1) this.addPlot("differences", catalogue.differences(main, few));
     const changes = s => s.values.some(x => isFinite(x) && x !== 0);
     for (const [group, most] of [["bond forces", few], ["algebraic variables", few], ["outputs", few], ["energy", 8], ["drift", 8]]) {
       const series = catalogue.some(group, most).filter(changes);

@@ -137,9 +137,10 @@ class Scene {
   // A zigzag of a size in pixels.
   addSpring(a, b, camera, colour) {
     const e = camera.axes[2], d = [b[0] - a[0], b[1] - a[1], b[2] - a[2]];
-    let n = [d[1] * e[2] - d[2] * e[1], d[2] * e[0] - d[0] * e[2], d[0] * e[1] - d[1] * e[0]];
+    const n = [d[1] * e[2] - d[2] * e[1], d[2] * e[0] - d[0] * e[2], d[0] * e[1] - d[1] * e[0]];
     const length = Math.hypot(...n), pixels = Math.hypot(...d) * camera.scale, turns = Math.max(2, Math.min(12, Math.round(pixels / 12)));
-    const size = length ? Math.min(6, pixels / 5) / camera.scale / length : 0;
+    if (!(length > 0) || pixels < 24) return this.list.line(a, b, 2, colour);
+    const size = Math.min(6, pixels / 5) / camera.scale / length;
     let last = a;
     for (let k = 0; k <= 2 * turns + 1; k++) {
       const part = k > 2 * turns ? 1 : 0.15 + 0.7 * k / (2 * turns), side = k > 2 * turns || k === 0 || k === 2 * turns ? 0 : k % 2 ? size : -size;
@@ -150,7 +151,9 @@ class Scene {
   }
 
   addPoints(view, colour) {
-    const { run, q } = view, width = run.points > 2000 ? 2.5 : run.points > 200 ? 5 : 9, space = run.dimension === 3;
+    const { run, q } = view, space = run.dimension === 3, many = run.points > 200;
+    if (many && view.drawn.length >= run.points / 2) return; // the bonds show them
+    const width = run.points > 5000 ? 2.5 : many ? 6 : 9;
     for (let k = 0; k < run.points; k++) {
       const at = run.point[k] >> 2, z = space ? q[at + 2] : 0;
       this.list.add(q[at], q[at + 1], z, q[at], q[at + 1], z, width, colour);

@@ -67,10 +67,16 @@ class Catalogue {
   of(run, plain) {
     return this.byLabel.get(this.runs.length > 1 ? `${run.name}: ${plain}` : plain);
   }
-  // At most `most` members of a group, evenly spread; those that have no value, or (unless wanted) never change, are left out.
+  // About `most` members of a group: those of the first run evenly spread, and the same of the other runs.
   some(group, most) {
-    const all = (this.groups.get(group) || []).filter(s => s.column === undefined || isFinite(s.run.value(0, s.column)) || s.run.step[s.column] > 0);
-    if (all.length <= most) return all;
-    return Array.from({ length: most }, (_, k) => all[Math.floor(k * (all.length - 1) / (most - 1))]);
+    const all = (this.groups.get(group) || []).filter(s => s.run === this.runs[0] && (isFinite(s.run.value(0, s.column)) || s.run.step[s.column] > 0));
+    const count = Math.min(all.length, Math.max(1, Math.floor(most / this.runs.length)));
+    const chosen = Array.from({ length: count }, (_, k) => all[count > 1 ? Math.floor(k * (all.length - 1) / (count - 1)) : 0]);
+    return chosen.flatMap(s => this.runs.map(run => this.of(run, s.plain))).filter(s => s);
+  }
+  // The differences of what `some` gives.
+  differences(group, most) {
+    const names = new Set(this.some(group, most).map(s => s.plain));
+    return (this.groups.get("difference") || []).filter(s => names.has(s.one.plain));
   }
 }

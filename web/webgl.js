@@ -23,7 +23,8 @@ void main() {
   vec2 normal = vec2(-d.y, d.x), at = (corner.x < 0. ? p.xy - d * reach : q.xy + d * reach) + normal * corner.y * reach;
   place = vec2(dot(at - p.xy, d), corner.y * reach);
   tint = colour;
-  gl_Position = vec4(at / view.yz, -(corner.x < 0. ? p.z : q.z) / view.w, 1);
+  float depth = span > 1e-6 ? (corner.x < 0. ? p.z : q.z) : p.z + width; // a disc hides the ends of its bonds
+  gl_Position = vec4(at / view.yz, -depth / view.w, 1);
 }`;
 const FRAGMENT = `#version 300 es
 precision highp float;
