@@ -50,7 +50,7 @@ static const char *bond_words(unsigned can, bool one)
     return rigid ? " (rigid)" : "";
 }
 
-static void print_sizes(const taut_sizes *sizes)
+static void print_sizes(const taut_system *system, const taut_sizes *sizes)
 {
     char text[400] = "";
     bool mechanical = sizes->kind == TAUT_MECHANICAL;
@@ -77,6 +77,7 @@ static void print_sizes(const taut_sizes *sizes)
     }
     add_count(text, sizeof text, sizes->outputs, "output");
     add_count(text, sizeof text, sizes->events, "event");
+    add_count(text, sizeof text, taut_shape_count(system), "shape");
     line("size", text);
     if (mechanical)
         line("mass", mass_word(sizes->mass));
@@ -299,7 +300,7 @@ static void print_report(const cli_model *model, const taut_check_report *report
 {
     cli_model_title(stdout, model);
     printf("\n");
-    print_sizes(report->sizes);
+    print_sizes(model->system, report->sizes);
     print_parameters(model->system, report->sizes);
     print_structure(report);
     print_derivatives(report);
@@ -320,7 +321,7 @@ static void print_report(const cli_model *model, const taut_check_report *report
         line("advice", report->advice);
 }
 
-static void json_sizes(cli_json *json, const taut_sizes *sizes)
+static void json_sizes(cli_json *json, const taut_system *system, const taut_sizes *sizes)
 {
     cli_json_text(json, "kind", kind_word(sizes->kind));
     if (sizes->kind == TAUT_MECHANICAL)
@@ -336,6 +337,7 @@ static void json_sizes(cli_json *json, const taut_sizes *sizes)
     cli_json_integer(json, "parameters", sizes->parameters);
     cli_json_integer(json, "outputs", sizes->outputs);
     cli_json_integer(json, "events", sizes->events);
+    cli_json_integer(json, "shapes", taut_shape_count(system));
     cli_json_integer(json, "jacobian_entries", sizes->jacobian_entries);
     cli_json_integer(json, "kernels", sizes->kernels);
     cli_json_integer(json, "members", sizes->members);
@@ -385,7 +387,7 @@ static void json_report(const cli_model *model, const taut_check_report *report)
     cli_json_text(&json, "status", report->verdict == 0 ? "usable" : "unusable");
     cli_json_text(&json, "model", model->name);
     cli_json_text(&json, "title", taut_system_title(model->system));
-    json_sizes(&json, report->sizes);
+    json_sizes(&json, model->system, report->sizes);
     cli_json_text(&json, "structure", report->structure);
     json_derivatives(&json, report);
     cli_json_open_flat(&json, "rank", '{');

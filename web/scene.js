@@ -34,7 +34,7 @@ class DrawList {
 class Scene {
   constructor(runs) {
     this.runs = runs.filter(run => run.points > 0 || run.width.shape > 0);
-    this.space = this.runs.some(run => run.dimension === 3);
+    this.space = this.runs.some(run => run.dimension === 3 || hasDepth(run));
     this.list = new DrawList();
     this.texts = [];
     this.show = { forces: false, velocities: false, traces: true, shapes: true };
@@ -111,7 +111,7 @@ class Scene {
       run.sample(t, run.first.lambda, view.lambda);
       if (view.anchor.length) run.sample(t, run.first.anchor, view.anchor);
       const own = several ? packHex(PALETTE[k % PALETTE.length], 230) : 0;
-      if (this.show.shapes && run.width.shape) drawShapes(this, view, run.sample(t, run.first.shape, view.shape), several ? own : theme.ink);
+      if (this.show.shapes && run.width.shape) drawShapes(this, view, run.sample(t, run.first.shape, view.shape), own, theme.ink);
       this.addBonds(view, camera, theme, own);
       this.addPoints(view, own || theme.ink);
       if (this.show.velocities) this.addVelocities(view, t);
@@ -219,6 +219,51 @@ class Scene {
   }
 }
 
-// [shapes] of the model.
-function shapeBounds() {}
-function drawShapes() {}
+// ---- [shapes] of the model: points of three numbers each
+
+const SHAPE_COLOURS = { grey: "#777777", orange: "#e69f00", sky: "#56b4e9", green: "#009e73", yellow: "#f0e442", blue: "#0072b2", red: "#d55e00", purple: "#cc79a7" };
+
+const hasDepth = run => run.shapes.some(s => {
+  for (let k = 0; k < s.points; k++) {
+    const c = run.first.shape + 3 * (s.first + k) + 2;
+    if (run.step[c] > 0 || run.least[c] !== 0) return true;
+  }
+  return false;
+});
+
+function shapeBounds(run, least, most) {
+  for (const { kind, points, first } of run.shapes)
+    for (let k = 0; k < points; k++) {
+      const circle = kind === "circle", c = run.first.shape + 3 * first, radius = circle ? run.least[c + 3] + 65534 * run.step[c + 3] : 0;
+      if (circle && k > 0) continue;
+      for (let axis = 0; axis < 3; axis++) {
+        const low = run.least[c + 3 * k + axis], high = low + 65534 * run.step[c + 3 * k + axis], more = axis < 2 ? radius : 0;
+        least[axis] = Math.min(least[axis], low - more);
+        most[axis] = Math.max(most[axis], high + more);
+      }
+    }
+}
+
+// A shape that has the name of a bond which is drawn is left to the bond, whose colour shows its force.
+function drawShapes(scene, view, numbers, own, ink) {
+  const bonds = view.bondNames || (view.bondNames = new Set(view.drawn.map(k => view.run.names.lambda[k])));
+  for (const shape of view.run.shapes) {
+    const p = [];
+    for (let k = 0; k < shape.points; k++) p.push(Array.from(numbers.subarray(3 * (shape.first + k), 3 * (shape.first + k) + 3)));
+    if (bonds.has(shape.name) || !p.every(x => x.every(isFinite))) continue;
+    const hex = SHAPE_COLOURS[shape.colour] || (shape.colour.startsWith("#") ? shape.colour : null);
+    const colour = own || (hex ? packHex(hex) : ink), width = shape.width || 2, line = (a, b) => scene.list.line(a, b, width, colour);
+    if (shape.kind === "point") scene.list.line(p[0], p[0], shape.width || 8, colour);
+    if (shape.kind === "line" || shape.kind === "path") for (let k = 1; k < p.length; k++) line(p[k - 1], p[k]);
+    if (shape.kind === "arrow") scene.addArrow(p[0], p[1].map((x, i) => x - p[0][i]), 1, colour);
+    if (shape.kind === "text") scene.texts.push({ p: p[0], text: shape.text, colour: hex });
+    if (shape.kind === "circle") {
+      const at = k => [p[0][0] + p[1][0] * Math.cos(k * Math.PI / 16), p[0][1] + p[1][0] * Math.sin(k * Math.PI / 16), p[0][2]];
+      for (let k = 0; k < 32; k++) line(at(k), at(k + 1));
+    }
+    if (shape.kind === "box") {
+      const [a, b] = p, corner = k => [k & 1 ? b[0] : a[0], k & 2 ? b[1] : a[1], k & 4 ? b[2] : a[2]], flat = a[2] === b[2];
+      for (let k = 0; k < (flat ? 4 : 8); k++) for (const bit of flat ? [1, 2] : [1, 2, 4]) if (!(k & bit)) line(corner(k), corner(k | bit));
+    }
+  }
+}

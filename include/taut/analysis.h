@@ -236,6 +236,37 @@ TAUT_API int64_t taut_record_find(const taut_record *record, double t);
 TAUT_API int taut_record_rows_get(taut_record *record, int64_t first, int64_t count,
                                   taut_memory_rows *rows, taut_error *error);
 
+/* ---- drawing */
+
+/* [shapes] of a model: what a picture or a page draws at a state. A member of a family is one
+ * shape. Points have 3 numbers each, z = 0 in a plane. */
+typedef enum taut_shape_kind {
+    TAUT_SHAPE_POINT,
+    TAUT_SHAPE_LINE,
+    TAUT_SHAPE_PATH,
+    TAUT_SHAPE_CIRCLE, /* centre, then (radius, 0, 0) */
+    TAUT_SHAPE_BOX,    /* two opposite corners */
+    TAUT_SHAPE_ARROW,  /* tail, tip */
+    TAUT_SHAPE_TEXT
+} taut_shape_kind;
+typedef struct taut_shape {
+    size_t size;
+    /* text: of TAUT_SHAPE_TEXT, else NULL; colour: NULL, #rrggbb, or black (that of text), grey
+     * #777777, orange #e69f00, sky #56b4e9, green #009e73, yellow #f0e442, blue #0072b2, red
+     * #d55e00, purple #cc79a7. The system's. */
+    const char *name, *text, *colour;
+    taut_shape_kind kind;
+    int points, first; /* the first point is at numbers[3 * first] */
+    double width;      /* in pixels; 0: not given */
+} taut_shape;
+TAUT_API int taut_shape_count(const taut_system *system);
+/* TAUT_ERROR_USAGE when k is out of range. */
+TAUT_API int taut_shape_get(const taut_system *system, int k, taut_shape *shape, taut_error *error);
+/* numbers[3 * all points] of all shapes at a state, as taut_evaluate_outputs; lambda[m] may be NULL
+ * when no shape uses it. A shape where a number is not finite is not drawn. */
+TAUT_API int taut_shapes_at(taut_context *context, double t, const double *q, const double *v,
+                            const double *lambda, double *numbers, taut_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -78,6 +78,16 @@ typedef struct taut_black_box {
     double horizon;           /* H of projections; 0: --horizon says it */
     int (*advance)(void *user, double t, double H, double *z);
     void *user;
+    /* For a simulator with an internal state next to z (history, random numbers), of `memory`
+     * bytes: save writes it, restore sets it; 0, else stop. save is called when the system is made
+     * and after calls of advance; restore before a call that does not continue the latest one, with
+     * what belongs to its state, or, where that state is new, with the internal state of the
+     * beginning. NULL: an answer depends on (t, H, z) alone. */
+    size_t memory;
+    int (*save)(void *user, void *memory);
+    int (*restore)(void *user, const void *memory);
+    /* advance may be called by several threads at the same time (option `copies`) */
+    bool threads;
 } taut_black_box;
 TAUT_API int taut_system_from_flow(const taut_black_box *box, const taut_allocator *allocator,
                                    taut_system **system, taut_error *error);

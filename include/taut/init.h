@@ -115,6 +115,12 @@ static inline void taut_black_box_init(taut_black_box *black_box)
     black_box->size = sizeof *black_box;
 }
 
+static inline void taut_shape_init(taut_shape *shape)
+{
+    memset(shape, 0, sizeof *shape);
+    shape->size = sizeof *shape;
+}
+
 static inline void taut_memory_rows_init(taut_memory_rows *rows)
 {
     memset(rows, 0, sizeof *rows);

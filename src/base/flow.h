@@ -3,7 +3,7 @@
 #ifndef TAUT_BASE_FLOW_H
 #define TAUT_BASE_FLOW_H
 
-#include "base/memory.h"
+#include "base/archive.h"
 
 typedef struct taut_flow {
     const char *name;
@@ -17,6 +17,8 @@ typedef struct taut_flow {
     int (*advance_all)(struct taut_flow *flow, double t, double H, int count, double *states,
                        taut_error *error);
     void (*destroy)(struct taut_flow *flow);
+    /* what later calls depend on besides their arguments; NULL: nothing */
+    void (*archive)(struct taut_flow *flow, taut_archive *archive);
     taut_statistics *statistics; /* micro_steps, force_evaluations, restarts */
 } taut_flow;
 

@@ -12,7 +12,7 @@
 #include "base/nearmiss.h"
 #include "base/number.h"
 
-#define EVERY_VERB "run check project spectrum compare reproduce methods models"
+#define EVERY_VERB "run check project spectrum compare view reproduce methods models"
 #define POSITIVE DBL_TRUE_MIN, DBL_MAX
 #define ANY_REAL -DBL_MAX, DBL_MAX
 #define INTO_PICTURE "into FILE.png or FILE.svg (needs gnuplot)"
@@ -199,8 +199,9 @@ static const taut_option table[] = {
      "print one JSON object"},
     {"list", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "reproduce", false, false,
      "every table and figure of the papers, and whether it is reproduced"},
-    {"quiet", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run check project spectrum compare reproduce",
-     false, false, "print no summary, warnings or progress"},
+    {"quiet", TAUT_OPTION_FLAG, "no", 0, 0, "", "",
+     "run check project spectrum compare view reproduce", false, false,
+     "print no summary, warnings or progress"},
     {"strict", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run", false, false,
      "end with exit status 1 where a warning about the motion was given: a resonance, a separation "
      "that is too small, a singular configuration"},

@@ -5,11 +5,18 @@
 
 #include "base/vectors.h"
 #include "base/number.h"
+#include "base/pool.h"
 #include "base/structs.h"
 #include "blackbox/flows.h"
+#include "blackbox/internal_state.h"
 #include "system/system.h"
 
 enum { NAME_MOST = 100 };
+
+typedef struct black_box {
+    taut_black_box given;
+    unsigned char *first; /* internal state when the system is made */
+} black_box;
 
 /* ---- the system: variables, some of them observed; nothing else is known */
 
@@ -42,11 +49,11 @@ static int attach(taut_context *context, taut_error *error)
 
 static int start(taut_context *context, double t, double *q, double *v, taut_error *error)
 {
-    const taut_black_box *box = context->system->extra;
+    const black_box *box = context->system->extra;
     (void)t;
     (void)v;
     (void)error;
-    taut_copy(box->variables, box->start, q);
+    taut_copy(box->given.variables, box->given.start, q);
     return TAUT_OK;
 }
 
@@ -119,9 +126,29 @@ static int take_horizon(taut_system *system, double horizon, taut_error *error)
     return TAUT_OK;
 }
 
+/* The internal state of the beginning. */
+static int take_memory(taut_system *system, black_box *box, taut_error *error)
+{
+    const taut_black_box *given = &box->given;
+    if (!given->save && !given->restore)
+        return TAUT_OK;
+    if (!given->save || !given->restore || given->memory == 0 || given->threads)
+        return taut_fail(error, TAUT_ERROR_USAGE,
+                         "taut_system_from_flow: save and restore are given together, with "
+                         "`memory` > 0 bytes, and without `threads`: one internal state cannot "
+                         "serve several threads");
+    box->first = TAUT_NEW(&system->arena, unsigned char, given->memory);
+    TAUT_NEED(error, box->first);
+    int status = given->save(given->user, box->first);
+    if (status != 0)
+        return taut_fail(error, TAUT_ERROR_STOPPED,
+                         "taut_system_from_flow: the function `save` returned %d", status);
+    return TAUT_OK;
+}
+
 static int fill(taut_system *system, const taut_black_box *given, taut_error *error)
 {
-    taut_black_box *box = system->extra = TAUT_NEW(&system->arena, taut_black_box, 1);
+    black_box *box = system->extra = TAUT_NEW(&system->arena, black_box, 1);
     double *first = TAUT_NEW(&system->arena, double, given->variables);
     TAUT_TRY(taut_arena_check(&system->arena, error));
     for (taut_index i = 0; i < given->variables && given->start; i++)
@@ -129,10 +156,11 @@ static int fill(taut_system *system, const taut_black_box *given, taut_error *er
             return taut_fail(error, TAUT_ERROR_USAGE,
                              "taut_system_from_flow: start[%d] is %g: it must be finite", i,
                              first[i]);
-    *box = *given;
-    box->start = first;
-    box->names = NULL;
-    box->observable = NULL;
+    box->given = *given;
+    box->given.start = first;
+    box->given.names = NULL;
+    box->given.observable = NULL;
+    TAUT_TRY(take_memory(system, box, error));
     system->sizes.kind = TAUT_BLACK_BOX;
     system->sizes.can = TAUT_HAS_STEPPER;
     system->sizes.coordinates = given->variables;
@@ -173,19 +201,30 @@ int taut_system_from_flow(const taut_black_box *given, const taut_allocator *all
 
 /* ---- its flow */
 
+/* What a thread needs. */
+typedef struct lane {
+    double *work; /* [size] */
+    int64_t part; /* of its first failure */
+    int status;
+    taut_error error;
+} lane;
+
 typedef struct callback_flow {
     taut_flow flow;
     const taut_system *system;
-    const taut_black_box *box;
-    double *work; /* [size] */
+    const black_box *box;
+    taut_internal_state *internal; /* NULL: none */
+    taut_pool *pool;               /* NULL: one thread */
+    lane *lanes;                   /* [threads] */
+    /* of advance_all */
+    double t, H, *states;
 } callback_flow;
 
-static int advance(taut_flow *flow, double t, double H, double *state, taut_error *error)
+static int call(const callback_flow *f, double t, double H, const double *from, double *to,
+                taut_error *error)
 {
-    callback_flow *f = (callback_flow *)flow;
-    taut_copy(flow->size, state, f->work);
-    flow->statistics->micro_steps++;
-    int status = f->box->advance(f->box->user, t, H, f->work);
+    taut_copy(f->flow.size, from, to);
+    int status = f->box->given.advance(f->box->given.user, t, H, to);
     if (status < 0)
         return taut_fail(error, TAUT_ERROR_STOPPED,
                          "the function `advance` asked to stop at t = %g (it returned %d)", t,
@@ -195,20 +234,97 @@ static int advance(taut_flow *flow, double t, double H, double *state, taut_erro
                   "the function `advance` cannot go on from t = %g (it returned %d)", t, status);
         return TAUT_RETRY;
     }
-    if (taut_check_finite(f->system, TAUT_COORDINATE, "the flow", t, f->work, flow->size, error) !=
-        0)
+    if (taut_check_finite(f->system, TAUT_COORDINATE, "the flow", t, to, f->flow.size, error) != 0)
         return TAUT_RETRY;
-    taut_copy(flow->size, f->work, state);
     return TAUT_OK;
+}
+
+static int advance(taut_flow *flow, double t, double H, double *state, taut_error *error)
+{
+    callback_flow *f = (callback_flow *)flow;
+    double *to = f->lanes[0].work;
+    flow->statistics->micro_steps++;
+    if (f->internal)
+        TAUT_TRY(taut_internal_state_restore(f->internal, t, H, state, error));
+    int status = call(f, t, H, state, to, error);
+    if (f->internal && status >= 0)
+        TAUT_TRY(
+            taut_internal_state_save(f->internal, t, state, t + H, status == 0 ? to : NULL, error));
+    if (status == 0)
+        taut_copy(flow->size, to, state);
+    return status;
+}
+
+static void advance_part(void *context, int64_t part, int thread)
+{
+    callback_flow *f = context;
+    lane *l = &f->lanes[thread];
+    double *state = f->states + part * f->flow.size;
+    if (l->status != 0) /* of an earlier part: parts come in increasing order */
+        return;
+    l->part = part;
+    l->status = call(f, f->t, f->H, state, l->work, &l->error);
+    if (l->status == 0)
+        taut_copy(f->flow.size, l->work, state);
+}
+
+/* The failure that is returned is the first by number, which does not depend on the threads. */
+static int advance_all(taut_flow *flow, double t, double H, int count, double *states,
+                       taut_error *error)
+{
+    callback_flow *f = (callback_flow *)flow;
+    const lane *first = NULL;
+    int threads = taut_pool_size(f->pool);
+    f->t = t;
+    f->H = H;
+    f->states = states;
+    for (int k = 0; k < threads; k++)
+        f->lanes[k].status = 0;
+    flow->statistics->micro_steps += count;
+    taut_pool_run(f->pool, count, advance_part, f);
+    for (int k = 0; k < threads; k++)
+        if (f->lanes[k].status != 0 && (!first || f->lanes[k].part < first->part))
+            first = &f->lanes[k];
+    if (first && error)
+        *error = first->error;
+    return first ? first->status : TAUT_OK;
+}
+
+static void archive(taut_flow *flow, taut_archive *a)
+{
+    taut_internal_state_archive(((callback_flow *)flow)->internal, a);
 }
 
 static void destroy(taut_flow *flow)
 {
-    (void)flow;
+    taut_pool_destroy(((callback_flow *)flow)->pool);
+}
+
+static int prepare(callback_flow *f, int copies, taut_arena *arena, taut_error *error)
+{
+    taut_index n = f->flow.size;
+    const taut_black_box *box = &f->box->given;
+    int threads = 1;
+    if (box->threads && copies > 1) {
+        TAUT_TRY(taut_pool_create(copies, &arena->allocator, &f->pool, error));
+        f->flow.advance_all = advance_all;
+        threads = taut_pool_size(f->pool);
+    }
+    f->lanes = TAUT_NEW(arena, lane, threads);
+    TAUT_TRY(taut_arena_check(arena, error));
+    for (int k = 0; k < threads; k++)
+        f->lanes[k].work = TAUT_NEW(arena, double, n);
+    TAUT_TRY(taut_arena_check(arena, error));
+    if (!box->save)
+        return TAUT_OK;
+    f->flow.archive = archive;
+    f->internal = TAUT_NEW(arena, taut_internal_state, 1);
+    TAUT_NEED(error, f->internal);
+    return taut_internal_state_create(f->internal, n, box, f->box->first, arena, error);
 }
 
 int taut_flow_callback(const taut_system *system, taut_arena *arena, taut_statistics *statistics,
-                       taut_flow **flow, taut_error *error)
+                       int copies, taut_flow **flow, taut_error *error)
 {
     *flow = NULL;
     if (system->evaluate != evaluate)
@@ -216,16 +332,13 @@ int taut_flow_callback(const taut_system *system, taut_arena *arena, taut_statis
             error, TAUT_ERROR_REFUSED,
             "the black box has neither a command nor a function: there is nothing to run");
     callback_flow *f = TAUT_NEW(arena, callback_flow, 1);
-    double *work = TAUT_NEW(arena, double, system->sizes.coordinates);
-    TAUT_TRY(taut_arena_check(arena, error));
-    f->flow = (taut_flow){.name = "function",
-                          .size = system->sizes.coordinates,
-                          .advance = advance,
-                          .destroy = destroy,
-                          .statistics = statistics};
-    f->system = system;
-    f->box = system->extra;
-    f->work = work;
-    *flow = &f->flow;
-    return TAUT_OK;
+    TAUT_NEED(error, f);
+    *f = (callback_flow){.flow = {.name = "function",
+                                  .size = system->sizes.coordinates,
+                                  .advance = advance,
+                                  .destroy = destroy,
+                                  .statistics = statistics},
+                         .system = system,
+                         .box = system->extra};
+    return taut_flow_made(&f->flow, prepare(f, copies, arena, error), flow);
 }

@@ -143,7 +143,7 @@ int taut_flow_create(taut_context *context, taut_arena *arena, taut_statistics *
     }
     if (system->sizes.kind == TAUT_BLACK_BOX) {
         *description = "the given function";
-        return taut_flow_callback(system, arena, statistics, flow, error);
+        return taut_flow_callback(system, arena, statistics, copies, flow, error);
     }
     return rates_flow(context, arena, statistics, horizon, flow, description, error);
 }

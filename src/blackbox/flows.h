@@ -33,13 +33,14 @@ int taut_flow_shared_library(const taut_system *system, taut_arena *arena,
                              taut_statistics *statistics, const char *path, taut_flow **flow,
                              taut_error *error);
 
-/* The C function of taut_system_from_flow. (callback.c) */
+/* The C function of taut_system_from_flow, in up to `copies` threads where it allows several.
+ * (callback.c) */
 int taut_flow_callback(const taut_system *system, taut_arena *arena, taut_statistics *statistics,
-                       taut_flow **flow, taut_error *error);
+                       int copies, taut_flow **flow, taut_error *error);
 
 /* The flow that the system asks for, and a text in the arena that describes it. Inner steps
  * are not longer than the horizon; a program runs in up to `copies` processes (0: as many as
- * [stepper] specifies). */
+ * [stepper] specifies), a function in as many threads. */
 int taut_flow_create(taut_context *context, taut_arena *arena, taut_statistics *statistics,
                      double horizon, int copies, taut_flow **flow, const char **description,
                      taut_error *error);

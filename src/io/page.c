@@ -32,6 +32,25 @@ static void list_names(taut_page_run_data *run, const taut_system *system, taut_
     }
 }
 
+/* The texts of shapes live as long as the system: copies. */
+static int list_shapes(taut_page_run_data *run, const taut_system *system, taut_error *error)
+{
+    run->shapes = run->context ? taut_shape_count(system) : 0;
+    run->shape = TAUT_NEW(run->arena, taut_shape, run->shapes);
+    TAUT_NEED(error, run->shape);
+    for (int k = 0; k < run->shapes; k++) {
+        taut_shape *s = &run->shape[k];
+        s->size = sizeof *s;
+        TAUT_TRY(taut_shape_get(system, k, s, error));
+        run->shape_points += s->points;
+        const char **const text[3] = {&s->name, &s->text, &s->colour};
+        for (int i = 0; i < 3; i++)
+            if (*text[i])
+                *text[i] = taut_arena_text(run->arena, *text[i], strlen(*text[i]));
+    }
+    return taut_arena_check(run->arena, error);
+}
+
 static int begin(void *user, const taut_system *system, taut_error *error)
 {
     taut_page_run_data *run = user;
@@ -47,10 +66,11 @@ static int begin(void *user, const taut_system *system, taut_error *error)
     run->title = taut_arena_text(run->arena, title, strlen(title));
     run->model = model ? taut_arena_text(run->arena, model, length) : "";
     run->names.arena = run->arena;
-    if (mechanical) {
+    if (z->can & TAUT_CAN_FORCE)
         TAUT_TRY(taut_context_create(system, NULL, &run->context, error));
+    if (mechanical && run->context)
         TAUT_TRY(taut_page_scene(run, system, error));
-    }
+    TAUT_TRY(list_shapes(run, system, error));
     const int64_t width[TAUT_PAGE_GROUPS] = {z->coordinates,
                                              mechanical ? z->coordinates : z->algebraic,
                                              mechanical ? z->bonds : 0,
@@ -58,7 +78,7 @@ static int begin(void *user, const taut_system *system, taut_error *error)
                                              1,
                                              2,
                                              (int64_t)run->anchors * run->dimension,
-                                             0};
+                                             3 * run->shape_points};
     memcpy(run->width, width, sizeof width);
     for (int k = 0; k < TAUT_PAGE_GROUPS; k++)
         run->columns += width[k];
@@ -115,7 +135,11 @@ static int row(void *user, const taut_row *given, taut_error *error)
         if (from[k] && run->width[k] > 0)
             memcpy(to, from[k], (size_t)run->width[k] * sizeof *to);
     to = run->latest + 1 + run->columns - run->width[TAUT_PAGE_SHAPE];
-    if (run->seen == 0 && run->context)
+    if (run->shapes > 0 &&
+        taut_shapes_at(run->context, given->t, given->q, given->v, given->lambda, to, NULL) != 0)
+        for (int64_t k = 0; k < run->width[TAUT_PAGE_SHAPE]; k++)
+            to[k] = NAN; /* not drawn here */
+    if (run->seen == 0 && run->points > 0)
         taut_page_gravity(run, given->t, given->q);
     if (run->anchors > 0 && (run->seen == 0 || run->moving))
         taut_page_anchors(run, given->t, given->q, to - run->width[TAUT_PAGE_ANCHOR]);
@@ -266,6 +290,26 @@ static void put_events(taut_file_sink *out, const taut_page_run_data *run)
     taut_writer_text(out, "],\n");
 }
 
+static void put_shapes(taut_file_sink *out, const taut_page_run_data *run)
+{
+    static const char *const kind[] = {"point", "line", "path", "circle", "box", "arrow", "text"};
+    taut_writer_text(out, "\"shapes\":[");
+    for (int k = 0; k < run->shapes; k++) {
+        const taut_shape *s = &run->shape[k];
+        taut_writer_text(out, k ? ",\n{" : "{");
+        put_key(out, "name", s->name);
+        put_key(out, "text", s->text);
+        put_key(out, "colour", s->colour);
+        put_key(out, "kind", kind[s->kind]);
+        put_count(out, "points", s->points);
+        put_count(out, "first", s->first);
+        taut_writer_text(out, "\"width\":");
+        put_number(out, s->width);
+        taut_writer_text(out, "}");
+    }
+    taut_writer_text(out, "],\n");
+}
+
 static void put_run(taut_file_sink *out, const taut_page_run_data *run, int64_t thin,
                     const taut_bytes *data)
 {
@@ -288,6 +332,7 @@ static void put_run(taut_file_sink *out, const taut_page_run_data *run, int64_t 
         taut_writer_format(out, "%s\"%s\":%d", k ? "," : "", group[k], (int)run->width[k]);
     taut_writer_text(out, "},\n");
     put_events(out, run);
+    put_shapes(out, run);
     taut_writer_text(out, "\"data\":\"");
     taut_writer_bytes(out, (const char *)data->data, (size_t)data->count);
     taut_writer_text(out, "\"}");

@@ -51,6 +51,9 @@ typedef struct taut_page_run_data {
     double gravity[3];
     bool moving; /* fixed ends are where a function of time says */
     taut_bytes names;
+    taut_shape *shape; /* [shapes] */
+    int shapes;
+    int64_t shape_points;
     double *work, *jacobian; /* of fixed ends */
 } taut_page_run_data;
 

@@ -283,6 +283,70 @@ static int read_assignments(reader *r, taut_attribute *attribute)
     }
 }
 
+/* Letters, or '#' and six digits; 0: neither. */
+static int32_t colour_length(const char *text, int32_t left)
+{
+    int32_t length = 0;
+    bool digits = left > 0 && text[0] == '#';
+    for (; length + digits < left; length++) {
+        char c = text[length + digits], small = (char)(c | 32);
+        bool letter = small >= 'a' && small <= (digits ? 'f' : 'z');
+        if (!letter && !(digits && c >= '0' && c <= '9'))
+            break;
+    }
+    return digits ? (length == 6 ? 7 : 0) : length;
+}
+
+static int read_colour(reader *r, const char **colour)
+{
+    taut_parser *parser = &r->parser;
+    taut_lexer *lexer = &parser->lexer;
+    char name[TAUT_NAME_LIMIT + 1], list[200] = "";
+    const char *text = lexer->text + lexer->offset;
+    int32_t length = colour_length(text, lexer->length - lexer->offset);
+    snprintf(name, sizeof name, "%.*s", length, text);
+    bool known = name[0] == '#';
+    for (int k = 0; k < TAUT_COLOURS; k++) {
+        known = known || strcmp(name, taut_colour_table[k]) == 0;
+        taut_append(list, sizeof list, "%s, ", taut_colour_table[k]);
+    }
+    if (!known)
+        return taut_parser_fail(parser, taut_lexer_place(lexer),
+                                "expected a colour: %sor #rrggbb with six digits 0-9, a-f", list);
+    lexer->offset += length;
+    *colour = taut_arena_text(parser->arena, name, strlen(name));
+    return *colour ? 0 : taut_fail_memory(parser->error);
+}
+
+static int read_quoted(reader *r, const char **quoted)
+{
+    taut_parser *parser = &r->parser;
+    taut_lexer *lexer = &parser->lexer;
+    const char *text = lexer->text + lexer->offset;
+    int32_t left = lexer->length - lexer->offset, end = 1;
+    while (end < left && text[end] >= 0x20 && text[end] < 0x7f && text[end] != '"')
+        end++;
+    if (left < 1 || text[0] != '"' || end >= left || text[end] != '"')
+        return taut_parser_fail(parser, taut_lexer_place(lexer),
+                                "expected a text of printable ASCII characters in double quotes, "
+                                "as in label \"pin A\"");
+    lexer->offset += end + 1;
+    *quoted = taut_arena_text(parser->arena, text + 1, (size_t)(end - 1));
+    return *quoted ? 0 : taut_fail_memory(parser->error);
+}
+
+/* A text behind an attribute, which is the present token. It is read before the lexer: '#' would
+ * begin a comment. */
+static int read_text(reader *r, taut_word_takes takes, const char **text)
+{
+    taut_lexer *lexer = &r->parser.lexer;
+    while (lexer->offset < lexer->length &&
+           (lexer->text[lexer->offset] == ' ' || lexer->text[lexer->offset] == '\t'))
+        lexer->offset++;
+    TAUT_TRY(takes == TAUT_TAKES_COLOUR ? read_colour(r, text) : read_quoted(r, text));
+    return taut_parser_advance(&r->parser);
+}
+
 static int read_attribute(reader *r, taut_attribute *attribute)
 {
     taut_parser *parser = &r->parser;
@@ -297,11 +361,13 @@ static int read_attribute(reader *r, taut_attribute *attribute)
         return taut_parser_fail(parser, place, "unknown attribute '%s'; %s", name,
                                 taut_word_advice(r->section, name, advice, sizeof advice));
     *attribute = (taut_attribute){.word = word, .place = place};
+    taut_word_takes takes = taut_word_table[word].takes;
+    if (takes == TAUT_TAKES_COLOUR || takes == TAUT_TAKES_QUOTED)
+        return read_text(r, takes, &attribute->text);
     TAUT_TRY(taut_parser_advance(parser));
-    if (taut_word_table[word].takes == TAUT_TAKES_EXPRESSION)
+    if (takes == TAUT_TAKES_EXPRESSION)
         return taut_parse_expression(parser, &attribute->value);
-    return taut_word_table[word].takes == TAUT_TAKES_ASSIGNMENTS ? read_assignments(r, attribute)
-                                                                 : 0;
+    return takes == TAUT_TAKES_ASSIGNMENTS ? read_assignments(r, attribute) : 0;
 }
 
 static int read_attributes(reader *r, taut_item_tree *item)

@@ -39,6 +39,7 @@ typedef enum taut_section {
     TAUT_SECTION_OBSERVABLES,
     TAUT_SECTION_OUTPUTS,
     TAUT_SECTION_EVENTS,
+    TAUT_SECTION_SHAPES,
     TAUT_SECTION_COUNT
 } taut_section;
 
@@ -60,6 +61,9 @@ typedef enum taut_word {
     TAUT_WORD_STOP,
     TAUT_WORD_THEN,     /* events */
     TAUT_WORD_POSITIVE, /* state */
+    TAUT_WORD_WIDTH,
+    TAUT_WORD_COLOUR,
+    TAUT_WORD_LABEL, /* shapes */
     TAUT_WORD_COUNT
 } taut_word;
 
@@ -71,6 +75,7 @@ typedef struct taut_attribute {
     taut_word word;
     taut_place place;
     taut_tree *value;            /* NULL for words without one */
+    const char *text;            /* of COLOUR and LABEL */
     taut_assignment *assignment; /* of THEN */
     int32_t assignments;
 } taut_attribute;

@@ -24,11 +24,19 @@ const taut_word_row taut_word_table[TAUT_WORD_COUNT] = {
     [TAUT_WORD_STOP] = {"stop", TAUT_TAKES_NOTHING},
     [TAUT_WORD_THEN] = {"then", TAUT_TAKES_ASSIGNMENTS},
     [TAUT_WORD_POSITIVE] = {"positive", TAUT_TAKES_NOTHING},
+    [TAUT_WORD_WIDTH] = {"width", TAUT_TAKES_EXPRESSION},
+    [TAUT_WORD_COLOUR] = {"colour", TAUT_TAKES_COLOUR},
+    [TAUT_WORD_LABEL] = {"label", TAUT_TAKES_QUOTED},
 };
+
+/* Okabe and Ito's palette, which colour-blind readers can tell apart (values: analysis.h). */
+const char *const taut_colour_table[TAUT_COLOURS] = {"black",  "grey", "orange", "sky",   "green",
+                                                     "yellow", "blue", "red",    "purple"};
 
 enum {
     BOND_WORDS = BIT(STIFFNESS) | BIT(COMPLIANCE) | BIT(DAMPING) | BIT(RIGID) | BIT(SOFT),
     EVENT_WORDS = BIT(RISING) | BIT(FALLING) | BIT(STOP) | BIT(THEN),
+    SHAPE_WORDS = BIT(WIDTH) | BIT(COLOUR) | BIT(LABEL),
 };
 
 const taut_section_row taut_section_table[TAUT_SECTION_COUNT] = {
@@ -68,6 +76,8 @@ const taut_section_row taut_section_table[TAUT_SECTION_COUNT] = {
                               "tension = lambda(rod)"},
     [TAUT_SECTION_EVENTS] = {"events", TAUT_LEFT_NEEDED, TAUT_VALUE_EXPRESSION, EVENT_WORDS,
                              "floor = y  falling  stop"},
+    [TAUT_SECTION_SHAPES] = {"shapes", TAUT_LEFT_NEEDED, TAUT_VALUE_EXPRESSION, SHAPE_WORDS,
+                             "rod = line((0, 0), (x, y))  width 2"},
 };
 
 const char *taut_section_name(taut_section section)

@@ -34,7 +34,9 @@ typedef struct taut_section_row {
 typedef enum taut_word_takes {
     TAUT_TAKES_NOTHING,
     TAUT_TAKES_EXPRESSION,
-    TAUT_TAKES_ASSIGNMENTS
+    TAUT_TAKES_ASSIGNMENTS,
+    TAUT_TAKES_COLOUR, /* a name, or #rrggbb */
+    TAUT_TAKES_QUOTED  /* "text" */
 } taut_word_takes;
 
 typedef struct taut_word_row {
@@ -43,6 +45,8 @@ typedef struct taut_word_row {
 } taut_word_row;
 
 extern const taut_section_row taut_section_table[TAUT_SECTION_COUNT];
+enum { TAUT_COLOURS = 9 };
+extern const char *const taut_colour_table[TAUT_COLOURS];
 extern const taut_word_row taut_word_table[TAUT_WORD_COUNT];
 
 /* Row with this name, or the COUNT. */

@@ -284,7 +284,8 @@ typedef struct taut_statement {
     /* rows are first_row + ordinal of the member when there is no left */
     taut_index first_row;
     int list;           /* of VALUE kernels; -1: system->kernel */
-    int want;           /* components expected: 0 any, else this many */
+    int stride;         /* of the rows of members; 0: 1 */
+    bool point;         /* the value is a vector of 2 or 3 components, in as many rows */
     bool velocity_rows; /* a primed target is n + k (start) */
     bool reciprocal;    /* the value is 1/expression (stiffness) */
     /* of a spring, e(t): the value is that of the initial time; or sqrt(e(t)/e), the inverse for
@@ -342,6 +343,7 @@ int taut_model_conserved(taut_model *model);        /* [invariants] of a mechani
 int taut_model_capabilities(taut_model *model);
 int taut_model_settings(taut_model *model);
 int taut_model_events(taut_model *model);
+int taut_model_shapes(taut_model *model); /* (shapes.c) */
 int taut_model_add_kernel(taut_model *model, int list, taut_statement_kernel *kernel);
 /* Fails with a place in the model's document, as taut_document_fail. */
 int taut_model_fail(const taut_model *model, taut_place place, const char *format, ...)

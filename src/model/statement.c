@@ -392,9 +392,10 @@ static int make_rows(builder *b, const group *g, const left_side *left, int side
         (left->tree[0]->primes || left->reference[0].symbol->kind == TAUT_SYMBOL_ALGEBRAIC);
     taut_index shift = second ? (taut_index)b->model->system->coordinates.total : 0;
     bool adds = s->joined && s->item->iterators == 0; /* all members to one row */
+    taut_index stride = s->stride ? s->stride : 1;
     for (int64_t k = 0; k < g->count; k++)
         row[k] = left->count ? left->base[side][k] + left->component[side] + c + shift
-                             : s->first_row + (adds ? 0 : (taut_index)member_of(g, k));
+                             : s->first_row + c + (adds ? 0 : (taut_index)member_of(g, k) * stride);
     *rows = row;
     return 0;
 }
@@ -469,13 +470,19 @@ static int expand_group(builder *b, const group *g, taut_expand *x)
     /* a mass is one number for all components, M[a,b] a multiple of the identity */
     bool repeat = s->role == TAUT_ROLE_MASS;
     int want = left.count == 1 && !repeat ? left.components : 1;
+    if (s->point && value.n != 2 && value.n != 3)
+        return taut_expand_fail(x, s->term.body->place,
+                                "expected a point (x, y) or (x, y, z), found %s",
+                                value.n == 1 ? "a number" : "a vector of more components");
+    if (s->point)
+        want = value.n;
     if (value.n != want && want > 1 && value.n == 1)
         return taut_expand_fail(
             x, s->item->value->place,
             "'%s' is a vector of %d components: the right-hand side must be one too",
             left.tree[0]->name, want);
     if (value.n != want)
-        return taut_expand_fail(x, s->item->value->place,
+        return taut_expand_fail(x, (s->stride ? s->term.body : s->item->value)->place,
                                 "expected a number, found a vector of %d components", value.n);
     mapper m = {.b = b, .x = x, .g = g};
     TAUT_TRY(prepare_map(&m, value.node, value.n, left.reference, left.count));

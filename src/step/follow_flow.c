@@ -81,11 +81,11 @@ static int multipliers(taut_stepper *s, double t, const double *q, const double 
     return TAUT_OK;
 }
 
-/* Nothing but the state. */
 static void archive(taut_stepper *s, taut_archive *a)
 {
-    (void)s;
-    (void)a;
+    follower *w = s->work;
+    if (w->flow->archive)
+        w->flow->archive(w->flow, a);
 }
 
 const taut_method taut_follow_flow = {

@@ -558,6 +558,15 @@ int taut_evaluate_outputs(taut_context *context, double t, const double *q, cons
     return 0;
 }
 
+int taut_shapes_at(taut_context *context, double t, const double *q, const double *v,
+                   const double *lambda, double *numbers, taut_error *error)
+{
+    TAUT_REQUIRE(context && q && (numbers || context->system->shapes == 0));
+    taut_clear(3 * (int64_t)context->system->shape_points, numbers);
+    run_values(context, TAUT_LIST_SHAPE, t, q, v, lambda, numbers);
+    return 0;
+}
+
 int taut_evaluate_events(taut_context *context, double t, const double *q, const double *v,
                          const double *lambda, double *values, taut_error *error)
 {

@@ -1,4 +1,5 @@
 /* object.c - a system as an object: made empty, destroyed, and its title, warnings and settings. */
+#include "base/structs.h"
 #include "system/pair_sums.h"
 
 #include <math.h>
@@ -93,6 +94,21 @@ const char *taut_system_table_file(const taut_system *system, taut_index k)
 const char *taut_system_table(const taut_system *system, taut_index k)
 {
     return system && k >= 0 && k < system->tables ? system->table[k].name : NULL;
+}
+
+int taut_shape_count(const taut_system *system)
+{
+    return system ? system->shapes : 0;
+}
+
+int taut_shape_get(const taut_system *system, int k, taut_shape *shape, taut_error *error)
+{
+    taut_error_clear(error);
+    TAUT_REQUIRE(system);
+    if (k < 0 || k >= system->shapes)
+        return taut_fail(error, TAUT_ERROR_USAGE, "shape %d does not exist: there are %d", k,
+                         system->shapes);
+    return taut_struct_fill(shape, &system->shape[k], sizeof *shape, "taut_shape", error);
 }
 
 bool taut_system_setting(const taut_system *system, taut_index k, const char **name,

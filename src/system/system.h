@@ -84,6 +84,7 @@ enum {
     TAUT_LIST_TENSION,
     TAUT_LIST_CONSERVED,
     TAUT_LIST_PAIR,
+    TAUT_LIST_SHAPE,
     TAUT_LIST_COUNT
 };
 
@@ -114,6 +115,9 @@ struct taut_system {
     taut_statement_kernel **pair_kernel; /* numbers of sums over pairs (pair_sums.h) */
     struct taut_pair_sum **pair_sum;     /* these sums, which add to the slow potential */
     int32_t pair_sums;
+    taut_statement_kernel **shape_kernel; /* row = number of a point of [shapes] */
+    taut_shape *shape;
+    int shapes, shape_points;
     bool fast_terms; /* some terms of [potential] are marked `fast` */
 
     double *parameter_value;        /* at load, [parameters] */
