@@ -123,9 +123,11 @@ class Scene {
   addBonds(view, camera, theme, own) {
     const a = [0, 0, 0], b = [0, 0, 0], { run, lambda, strongest } = view, many = view.drawn.length > 2000;
     const chosen = this.selected && this.selected.run === run ? this.selected.bond : -1;
+    view.pixels = Infinity; // of the shortest bond
     for (const k of view.drawn) {
       this.end(view, k, 0, a);
       this.end(view, k, 1, b);
+      view.pixels = Math.min(view.pixels, camera.scale * Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]));
       const colour = own || theme.force(strongest ? lambda[k] / strongest : 0), spring = run.kind[k] > 0;
       if (k === chosen) this.list.line(a, b, 12, theme.mark);
       if (spring && view.springs) this.addSpring(a, b, camera, colour);
@@ -153,7 +155,7 @@ class Scene {
   addPoints(view, colour) {
     const { run, q } = view, space = run.dimension === 3, many = run.points > 200;
     if (many && view.drawn.length >= run.points / 2) return; // the bonds show them
-    const width = run.points > 5000 ? 2.5 : many ? 6 : 9;
+    const width = run.points > 5000 ? 2.5 : many ? 6 : Math.max(3, Math.min(9, 0.35 * view.pixels));
     for (let k = 0; k < run.points; k++) {
       const at = run.point[k] >> 2, z = space ? q[at + 2] : 0;
       this.list.add(q[at], q[at + 1], z, q[at], q[at + 1], z, width, colour);

@@ -140,7 +140,7 @@ static int row(void *user, const taut_row *given, taut_error *error)
         for (int64_t k = 0; k < run->width[TAUT_PAGE_SHAPE]; k++)
             to[k] = NAN; /* not drawn here */
     if (run->seen == 0 && run->points > 0)
-        taut_page_gravity(run, given->t, given->q);
+        taut_page_gravity(run, given->t, given->q, given->v);
     if (run->anchors > 0 && (run->seen == 0 || run->moving))
         taut_page_anchors(run, given->t, given->q, to - run->width[TAUT_PAGE_ANCHOR]);
     TAUT_TRY(keep_event(run, given, error));

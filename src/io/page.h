@@ -60,7 +60,7 @@ typedef struct taut_page_run_data {
 /* page_scene.c: points, bonds, gravity; and where the fixed ends of bonds are. */
 int taut_page_scene(taut_page_run_data *run, const taut_system *system, taut_error *error);
 void taut_page_anchors(taut_page_run_data *run, double t, const double *q, double *anchor);
-void taut_page_gravity(taut_page_run_data *run, double t, const double *q);
+void taut_page_gravity(taut_page_run_data *run, double t, const double *q, const double *v);
 
 /* page_code.c: everything numeric of a run, coded, as base64; one row of `thin` is written. */
 void taut_page_code(taut_bytes *to, const taut_page_run_data *run, int64_t thin);

@@ -162,25 +162,35 @@ void taut_page_anchors(taut_page_run_data *run, double t, const double *q, doubl
     }
 }
 
-/* ---- gravity: the same acceleration at all points at rest */
+/* ---- gravity: the same acceleration at all points, at rest and at the first state */
 
-void taut_page_gravity(taut_page_run_data *run, double t, const double *q)
+/* False: not the same at all points, or unknown. */
+static bool common_acceleration(taut_page_run_data *run, double t, const double *q, const double *v,
+                                double *force, double g[3])
 {
     static const double AGREE = 1e-6;
-    taut_index n = run->sizes.coordinates;
     const double *mass = taut_context_mass(run->context);
-    double *rest = TAUT_NEW(run->arena, double, 2 * (int64_t)n), *force = rest + n, g[3] = {0};
+    double scale = 0, off = 0;
     taut_values values = {.size = sizeof values, .force = force};
-    if (!rest || !mass || run->points == 0 ||
-        taut_evaluate(run->context, t, q, rest, TAUT_WANT_FORCE, &values, NULL) != 0)
-        return;
+    if (!mass || taut_evaluate(run->context, t, q, v, TAUT_WANT_FORCE, &values, NULL) != 0)
+        return false;
     for (taut_index k = 0; k < run->points; k++)
         for (int i = 0; i < run->point[k] % 4; i++) {
             taut_index at = run->point[k] / 4 + i;
             double a = force[at] / mass[at];
-            g[i] = k == 0 ? a : g[i];
-            if (!(fabs(a - g[i]) <= AGREE * (fabs(a) + fabs(g[0]) + fabs(g[1]) + fabs(g[2]))))
-                return;
+            g[i] = isnan(g[i]) ? a : g[i];
+            scale = fmax(scale, fabs(a));
+            off = fmax(off, fabs(a - g[i]));
         }
-    memcpy(run->gravity, g, sizeof g);
+    return off <= AGREE * scale;
+}
+
+void taut_page_gravity(taut_page_run_data *run, double t, const double *q, const double *v)
+{
+    taut_index n = run->sizes.coordinates;
+    double *rest = TAUT_NEW(run->arena, double, 2 * (int64_t)n), g[3] = {NAN, NAN, NAN};
+    if (rest && common_acceleration(run, t, q, rest, rest + n, g) &&
+        common_acceleration(run, t, q, v, rest + n, g))
+        for (int i = 0; i < 3; i++)
+            run->gravity[i] = isfinite(g[i]) ? g[i] : 0;
 }
