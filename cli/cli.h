@@ -29,7 +29,7 @@ typedef struct cli_verb {
 struct cli_call {
     const char *program; /* argv[0] */
     const cli_verb *verb;
-    const char *operand; /* MODEL or VERB, the first of several; NULL when absent */
+    const char *operand;   /* MODEL or VERB, the first of several; NULL when absent */
     const char **operands; /* all of them */
     int operand_count;
     taut_options *options;
@@ -233,7 +233,7 @@ typedef struct cli_outcome {
     const taut_error *error; /* set when code < 0 */
     double seconds;
     const char *out, *plot, *view; /* files written; NULL for none */
-    bool unfinished;        /* what is known before the run */
+    bool unfinished;               /* what is known before the run */
 } cli_outcome;
 void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose);
 void cli_summary_json(FILE *out, const cli_outcome *outcome);

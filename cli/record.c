@@ -10,9 +10,9 @@
 /* What does not belong to the settings of a run: its files, and how it is shown; --start is a text
  * of its own. */
 static const char *const no_settings[] = {
-    "out",     "end",   "plot", "checkpoint", "checkpoint-every",
-    "resume",  "start", "set",  "init",       "quiet",   "view",
-    "verbose", "json",  "help", "version",    "allow-command"};
+    "out",     "end",          "plot",  "checkpoint", "checkpoint-every", "resume", "start",
+    "set",     "init",         "quiet", "view",       "verbose",          "json",   "help",
+    "version", "allow-command"};
 
 bool cli_is_record(const char *path)
 {

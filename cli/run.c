@@ -9,7 +9,7 @@ typedef struct run {
     cli_model model;
     taut_solver *solver;
     const char *out, *plot, *view; /* NULL: not wanted; "-" is standard output */
-    const char *end;        /* file of the final state, or NULL */
+    const char *end;               /* file of the final state, or NULL */
     cli_checkpoint checkpoint;
     bool hdf5; /* the rows go to an HDF5 file */
     taut_file_sink *file[2];
@@ -162,8 +162,8 @@ static int compute(run *r)
     cli_interrupt_watch();
     size_t explained = strlen(taut_solver_explanation(r->solver));
     double begin = cli_clock();
-    int code =
-        taut_solver_run(r->solver, r->sink, r->sinks + (r->page != NULL), cli_progress_call, &progress, &r->error);
+    int code = taut_solver_run(r->solver, r->sink, r->sinks + (r->page != NULL), cli_progress_call,
+                               &progress, &r->error);
     taut_error failure = {.t = NAN};
     cli_outcome outcome = {
         .model = &r->model, .solver = r->solver, .code = code, .error = &r->error};

@@ -83,7 +83,8 @@ const cli_verb cli_verbs[] = {
      "Exit status: 0 done, 2 it cannot be read, or wrong usage.",
      cli_show},
     {"view", "FILE.h5 ..", "make a page that plays runs, with plots",
-     "Writes a page, one HTML file that a browser opens from the file system, without a network: it "
+     "Writes a page, one HTML file that a browser opens from the file system, without a network: "
+     "it "
      "plays the runs of HDF5 files ('taut run MODEL --out FILE.h5'), shows several of them "
      "together with their differences, and has plots that follow the time. 'taut run MODEL --view "
      "FILE.html' makes such a page of a run at once.\n"

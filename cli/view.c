@@ -10,8 +10,7 @@ int cli_view_check(const cli_call *call, const char *path)
 {
     const char *option = strcmp(call->verb->name, "view") == 0 ? "out" : "view";
     if (path && !cli_has_ending(path, ".html") && !cli_has_ending(path, ".htm"))
-        return cli_refuse(call, "--%s %s: expected a name that ends in .html", option,
-                          path);
+        return cli_refuse(call, "--%s %s: expected a name that ends in .html", option, path);
     return cli_output_check(call, option, path);
 }
 
@@ -21,7 +20,8 @@ static int add_warnings(taut_page *page, const cli_outcome *outcome, taut_error 
     taut_result result = {.size = sizeof result};
     const char *text;
     taut_solver_result_get(outcome->solver, &result, NULL);
-    char *all = cli_format("%s%s", result.caution ? result.caution : "", result.caution ? "\n" : "");
+    char *all =
+        cli_format("%s%s", result.caution ? result.caution : "", result.caution ? "\n" : "");
     for (int k = 0; all && (text = taut_solver_warning(outcome->solver, k)) != NULL; k++) {
         char *more = cli_format("%s--%s\n", all, text);
         free(all);
@@ -110,8 +110,10 @@ static int add_record(cli_call *call, taut_page *page, taut_error *error)
     taut_sink sink;
     call->set_count = call->init_count = 0;
     if (!cli_is_record(call->operand))
-        return cli_refuse(call, "%s: expected an HDF5 file of a run, FILE.h5; 'taut run MODEL --view "
-                                "FILE.html' makes a page from a model", call->operand);
+        return cli_refuse(call,
+                          "%s: expected an HDF5 file of a run, FILE.h5; 'taut run MODEL --view "
+                          "FILE.html' makes a page from a model",
+                          call->operand);
     int status = cli_model_load(call, &model);
     char *name = status == 0 ? name_of(call, &model) : NULL;
     int code = name ? taut_page_run(page, name, &sink, error) : 0;

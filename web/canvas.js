@@ -4,8 +4,8 @@
 const DPR = () => window.devicePixelRatio || 1;
 
 // The canvas in its present size; its context in CSS pixels, cleared.
-function clearCanvas(canvas) {
-  const width = canvas.clientWidth, height = canvas.clientHeight, ratio = DPR(), context = canvas.getContext("2d");
+function clearCanvas(canvas, width = canvas.clientWidth, height = canvas.clientHeight) {
+  const ratio = DPR(), context = canvas.getContext("2d");
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);

@@ -70,6 +70,7 @@ class App {
     drawOver(this.byId("over"), camera, scene, theme);
   }
   drawPlots() {
+    for (const plot of this.plots) plot.measure();
     for (const plot of this.plots) plot.draw();
   }
 
@@ -78,6 +79,7 @@ class App {
     const plot = new Plot(this, title, series, x);
     this.plots.push(plot);
     (host || this.byId("plots")).insertBefore(plot.element, host ? null : this.more);
+    this.refresh();
     return plot;
   }
   removePlot(plot) {

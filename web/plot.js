@@ -27,6 +27,7 @@ class Plot {
     this.axis.setAttribute("list", "names");
     this.axis.addEventListener("change", () => this.setAxis(this.axis.value));
     this.canvas = element("canvas", { tabIndex: 0 });
+    this.still = element("canvas");
     this.chips = element("ul", { className: "chips" });
     const button = (text, title, act) => { const b = element("button", { textContent: text, title }); b.addEventListener("click", act); return b; };
     this.element = element("section", { className: "plot" },
@@ -71,6 +72,7 @@ class Plot {
     this.x = name;
     this.element.classList.toggle("phase", this.phase);
     this.range = null;
+    this.width = undefined;
     this.draw();
   }
 
@@ -108,7 +110,7 @@ class Plot {
 
   // Between numbers and pixels. Times may be logarithmic.
   map() {
-    const { x, y } = this.limits(), width = this.canvas.clientWidth, height = this.canvas.clientHeight, log = this.app.player.byRows && !this.phase;
+    const { x, y } = this.limits(), { width, height } = this, log = this.app.player.byRows && !this.phase;
     const low = log ? Math.max(x[0], this.app.firstTime) : x[0], f = log ? Math.log : v => v, g = log ? Math.exp : v => v;
     const fx = (width - LEFT - RIGHT) / (f(x[1]) - f(low)), fy = (height - TOP - BOTTOM) / (y[1] - y[0]);
     return { x, y, log, low, width, height,
@@ -148,14 +150,25 @@ class Plot {
     c.stroke();
   }
 
-  draw() {
-    if (!this.canvas.clientWidth) return;
-    const c = clearCanvas(this.canvas), m = this.map(), { theme, player } = this.app;
-    this.drawAxes(c, m);
-    c.save();
+  // Sizes are read before anything is written: browsers would lay out the page again for each plot.
+  measure() {
+    this.width = this.canvas.clientWidth;
+    this.height = this.canvas.clientHeight;
+  }
+  inside(c, m) {
     c.beginPath();
     c.rect(LEFT, TOP, m.width - LEFT - RIGHT, m.height - TOP - BOTTOM);
     c.clip();
+  }
+  // Axes and curves, which do not change with the time: kept as a picture.
+  drawStill(m) {
+    const key = JSON.stringify([m.x, m.y, m.width, m.height, DPR(), this.app.theme.dark, this.x, this.series.map(s => [s.of.label, s.colour])]);
+    if (key === this.key) return;
+    this.key = key;
+    const c = clearCanvas(this.still, m.width, m.height);
+    this.drawAxes(c, m);
+    c.save();
+    this.inside(c, m);
     c.lineWidth = 1.4;
     for (const entry of this.series) {
       const x = this.xOf(entry), y = entry.of.values;
@@ -169,11 +182,21 @@ class Plot {
       }
       c.stroke();
     }
-    if (!this.phase) {
-      this.drawLine(c, m, player.t, theme.ink);
-      for (const [t] of this.app.runs[0].events.slice(0, 200)) this.drawLine(c, m, t, packHex("#d55e00", 70));
-      if (this.hover !== undefined) this.drawLine(c, m, this.hover, theme.faint);
-    }
+    if (!this.phase) for (const [t] of this.app.runs[0].events.slice(0, 200)) this.drawLine(c, m, t, packHex("#d55e00", 70));
+    c.restore();
+  }
+
+  draw() {
+    if (this.width === undefined) this.measure();
+    if (!this.width) return;
+    const m = this.map(), { theme, player } = this.app;
+    this.drawStill(m);
+    const c = clearCanvas(this.canvas, m.width, m.height);
+    c.drawImage(this.still, 0, 0, m.width, m.height);
+    c.save();
+    this.inside(c, m);
+    if (!this.phase) this.drawLine(c, m, player.t, theme.ink);
+    if (this.hover !== undefined) this.drawLine(c, m, this.hover, theme.faint);
     const t = this.hover === undefined ? player.t : this.hover;
     for (const entry of this.series) {
       const y = entry.of.at(t), other = this.phase && this.app.catalogue.of(entry.of.run, this.x), x = other ? other.at(t) : t;

@@ -124,7 +124,8 @@ static const taut_option table[] = {
      "; project: draw the convergence " INTO_PICTURE
      "; spectrum: draw the rates along --until " INTO_PICTURE},
     {"view", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run compare", false, false,
-     "write a page that plays the motion, with plots, to FILE.html; rows go to standard output only "
+     "write a page that plays the motion, with plots, to FILE.html; rows go to standard output "
+     "only "
      "with --out -; compare: write a page that shows the motions of all methods together, each "
      "with the last step size or tolerance, to FILE.html"},
     {"hold", TAUT_OPTION_TEXT, "", 0, 0, "", "NAMES", "project", true, false,

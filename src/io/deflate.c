@@ -18,8 +18,9 @@ enum {
     BLOCK = 1 << 15 /* tokens */
 };
 
-static const uint16_t length_base[29] = {3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
-                                         31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
+static const uint16_t length_base[29] = {3,  4,  5,  6,   7,   8,   9,   10,  11, 13,
+                                         15, 17, 19, 23,  27,  31,  35,  43,  51, 59,
+                                         67, 83, 99, 115, 131, 163, 195, 227, 258};
 static const uint8_t length_bits[29] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2,
                                         2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
 static const uint8_t order_of_lengths[LENGTH_CODES] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
@@ -257,7 +258,8 @@ void taut_base64(taut_bytes *to, const unsigned char *bytes, int64_t count)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (int64_t k = 0; k < count; k += 3) {
-        uint32_t word = (uint32_t)bytes[k] << 16 | (k + 1 < count ? (uint32_t)bytes[k + 1] << 8 : 0) |
+        uint32_t word = (uint32_t)bytes[k] << 16 |
+                        (k + 1 < count ? (uint32_t)bytes[k + 1] << 8 : 0) |
                         (k + 2 < count ? bytes[k + 2] : 0);
         char four[4] = {digits[word >> 18], digits[word >> 12 & 63],
                         k + 1 < count ? digits[word >> 6 & 63] : '=',

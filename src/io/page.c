@@ -115,8 +115,8 @@ static int keep_event(taut_page_run_data *run, const taut_row *row, taut_error *
 {
     if (row->event == 0 || run->events == MOST_EVENTS)
         return TAUT_OK;
-    taut_page_event *event = taut_arena_grow(run->arena, run->event, run->events,
-                                             &run->event_capacity, sizeof *event);
+    taut_page_event *event =
+        taut_arena_grow(run->arena, run->event, run->events, &run->event_capacity, sizeof *event);
     TAUT_NEED(error, event);
     run->event = event;
     event[run->events++] = (taut_page_event){row->t, row->event};

@@ -43,8 +43,8 @@ typedef struct taut_page_run_data {
     taut_page_event *event;
     int64_t events, event_capacity;
     /* structure, fixed by the system */
-    int32_t *point; /* [points]: 4 * first coordinate + dimension */
-    int32_t *end;   /* [2 * bonds]: first coordinates; -1: not drawn, -2: a fixed end */
+    int32_t *point;      /* [points]: 4 * first coordinate + dimension */
+    int32_t *end;        /* [2 * bonds]: first coordinates; -1: not drawn, -2: a fixed end */
     unsigned char *kind; /* [bonds]: 0 rigid, 1 spring, 2 damped spring, 3 soft */
     taut_index points, anchors;
     int dimension; /* of the scene: 2 or 3; 0: no points */

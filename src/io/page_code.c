@@ -1,8 +1,8 @@
 /* page_code.c - the numbers of a run as bytes. Every column is rounded to 16 bits between its least
  * and its largest value (65535 and NaN: no number), k = round((x - least)/step); of smooth motion
  * the second differences of k over the rows are small. They are folded into non-negative numbers,
- * split into planes of high and low bytes, and deflated. The error is at most half a step, the range
- * of the column over 131068: below a pixel. Layout, little endian:
+ * split into planes of high and low bytes, and deflated. The error is at most half a step, the
+ * range of the column over 131068: below a pixel. Layout, little endian:
  *
  *     t [frames], least [columns], step [columns]      double
  *     points [points], ends [2 bonds]                  int32

@@ -49,10 +49,10 @@ static int list_bonds(taut_page_run_data *run, const taut_system *system, taut_e
         run->end[2 * k] = drawn ? first[0] : NO_END;
         run->end[2 * k + 1] = !drawn ? NO_END : count == 2 ? first[1] : FIXED_END;
         run->anchors += drawn && count == 1;
-        run->kind[k] = compliance[k] == 0                     ? 0
+        run->kind[k] = compliance[k] == 0                   ? 0
                        : taut_context_soft(run->context, k) ? 3
-                       : damping[k] > 0                       ? 2
-                                                              : 1;
+                       : damping[k] > 0                     ? 2
+                                                            : 1;
     }
     return TAUT_OK;
 }

@@ -94,8 +94,8 @@ async function checkControls(name) {
   for (let k = 0; k < 100 && playing === csv.rows[0][0]; k++, playing = await time()) await wait(50); // a busy machine draws late
   row(playing > csv.rows[0][0], `it does not play: t = ${playing}`);
   await page.key(" ", "Space", " ");
-  const paused = await time();
-  await wait(200);
+  const paused = await time(), frames = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))";
+  await page.evaluate(frames);
   row(paused === await time() && await page.evaluate("taut.byId('play').textContent") === "play", "it does not pause");
   await page.key("Home");
   row(await time() === csv.rows[0][0], "Home is not the first row");
