@@ -111,6 +111,7 @@ async function checkControls(name) {
   const box = await page.evaluate("(() => { const r = taut.plots[0].canvas.getBoundingClientRect(); return [r.left, r.top, taut.plots[0].map().px(5), r.height]; })()");
   await page.click(box[0] + box[2], box[1] + box[3] / 2);
   row(Math.abs(await time() - 5) < 0.05, `a click in a plot at t = 5 sets t = ${await time()}`);
+  await page.evaluate(frames);
   const bond = await page.evaluate(`(() => {
     window.scrollTo(0, 0);
     for (const p of [...taut.plots]) if (p.title === "bond forces") taut.removePlot(p);
