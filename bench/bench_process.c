@@ -1,6 +1,6 @@
 /* bench_process.c - what a request to a separate program costs beyond the program's own work, and
- * what a second copy gains. The program is this one, with an argument: its flow is the identity,
- * and "slow" lets it sleep for 5 ms.
+ * what a second copy gains, or a second thread of a function. The program is this one, with an
+ * argument: its flow is the identity, and "slow" lets it sleep for 5 ms.
  *
  * Rows: name | limit | value | verdict. */
 #define _XOPEN_SOURCE 700
@@ -31,7 +31,15 @@ static int answer(int slow)
     return 0;
 }
 
-/* Seconds for one state, of `calls`, in groups of ten; negative when it failed. */
+static int advance_slowly(void *user, double t, double H, double *z)
+{
+    (void)user, (void)t, (void)H, (void)z;
+    nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    return 0;
+}
+
+/* Seconds for one state, of `calls`, in groups of ten; negative when it failed. command NULL: of
+ * the system's function. */
 static double measure(const taut_system *system, const char *command, int copies, int calls)
 {
     enum { GROUP = 10 };
@@ -45,7 +53,8 @@ static double measure(const taut_system *system, const char *command, int copies
     for (int i = 0; i < GROUP * N; i++)
         states[i / N][i % N] = 1 / (i + 3.0);
     taut_arena_init(&arena, NULL);
-    int status = taut_flow_process(system, &arena, &cost, &settings, &flow, &error);
+    int status = command ? taut_flow_process(system, &arena, &cost, &settings, &flow, &error)
+                         : taut_flow_callback(system, &arena, &cost, copies, &flow, &error);
     if (status == 0) /* all copies are started before the clock */
         status = taut_flow_advance_all(flow, 0, 1, GROUP, states[0], &error);
     double begin = now();
@@ -54,7 +63,7 @@ static double measure(const taut_system *system, const char *command, int copies
     if (status == 0)
         time = (now() - begin) / calls;
     else
-        printf("process | failed | %s\n", error.message);
+        printf("flow | failed | %s\n", error.message);
     if (flow)
         flow->destroy(flow);
     taut_arena_clear(&arena);
@@ -80,6 +89,14 @@ int main(int count, char **argument)
     one = measure(system, slow, 1, SLOW_CALLS);
     double two = measure(system, slow, 2, SLOW_CALLS);
     row("time with two copies of a slow program / with one (1/1.7)", 1 / 1.7, two / one);
+    taut_black_box box = {
+        .size = sizeof box, .variables = N, .advance = advance_slowly, .threads = true};
+    taut_system_destroy(system);
+    if (one < 0 || two < 0 || taut_system_from_flow(&box, NULL, &system, &error) != 0)
+        return 1;
+    one = measure(system, NULL, 1, SLOW_CALLS);
+    two = measure(system, NULL, 2, SLOW_CALLS);
+    row("time with two threads of a slow function / with one (1/1.7)", 1 / 1.7, two / one);
     taut_system_destroy(system);
     return one < 0 || two < 0;
 }

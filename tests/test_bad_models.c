@@ -88,7 +88,7 @@ static void check_sections(int count)
         "parameters",  "coordinates",     "particles", "definitions", "tables",     "mass",
         "kinetic",     "potential",       "forces",    "bonds",       "start",      "run",
         "state",       "algebraic",       "rates",     "constraints", "invariants", "stepper",
-        "observables", "stiff_potential", "outputs",   "events"};
+        "observables", "stiff_potential", "outputs",   "events",      "shapes"};
     for (size_t k = 0; k < sizeof section / sizeof *section; k++) {
         int found = 0;
         for (int i = 0; i < count; i++)

@@ -81,7 +81,7 @@ typedef struct taut_black_box {
     /* For a simulator with an internal state next to z (history, random numbers), of `memory`
      * bytes: save writes it, restore sets it; 0, else stop. save is called when the system is made
      * and after calls of advance; restore before a call that does not continue the latest one, with
-     * what belongs to its state, or, where that state is new, with the internal state of the
+     * the internal state that was saved at its state, or, where that state is new, with that of the
      * beginning. NULL: an answer depends on (t, H, z) alone. */
     size_t memory;
     int (*save)(void *user, void *memory);

@@ -182,8 +182,11 @@ static const taut_option table[] = {
      "the "
      "plain iteration as published; auto: anderson, then newton where it does not converge"},
     {"copies", TAUT_OPTION_INTEGER, "1", 1, 64, "", "N", "project spectrum run", false, true,
-     "run the program of [stepper] in up to N processes at the same time, where the states it is "
-     "asked for do not depend on one another; default: that of [stepper], or 1"},
+     "run the program of [stepper] in up to N processes at the same time, or a function that "
+     "allows "
+     "it in N threads, where the states it is asked for do not depend on one another; default: "
+     "that "
+     "of [stepper], or 1"},
     {"backend", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|tiny|dense|banded|sparse", "NAME", "check",
      false, false, "linear algebra to use"},
     {"no-derivatives", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "check", false, false,

@@ -150,7 +150,7 @@ static int lambda_call(taut_expand *x, const taut_tree *tree, taut_binding *scop
         return taut_expand_fail(x, name->place, "lambda needs the name of a bond");
     if (!(x->allow & 1u << TAUT_FROM_LAMBDA))
         return taut_expand_fail(x, tree->place,
-                                "lambda(%s) can be used in outputs and events only: forces that "
+                                "lambda(%s) can be used in outputs, events and shapes only: forces that "
                                 "depend on reactions (friction) are unsupported",
                                 name->name);
     taut_reference r;
