@@ -8,7 +8,7 @@
 #   make python     build-python/dist/taut-*.whl, the Python package, and its tests;  make python-bench  measures it
 #   make bench      measurements: limit, value, verdict
 #   make format     format the sources;  make format-check  only looks
-#   make install    PREFIX=/usr/local, DESTDIR=
+#   make install    PREFIX=/usr/local, DESTDIR=; the Python module too where Python and cffi are, PYTHON= (empty): without it
 #   make clean
 BUILD ?= build
 JOBS ?= 2
@@ -69,6 +69,7 @@ format-check:
 
 install: all
 	@$(CMAKE) --install $(BUILD) --prefix $(PREFIX)
+	@PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) tools/python install
 
 clean:
 	rm -rf build build-debug build-asan build-core build-fuzz build-gcc build-clang build-ci build-python

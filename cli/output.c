@@ -90,6 +90,18 @@ static bool same_output(const char *path, const char *other)
     return same;
 }
 
+/* --start FILE, or FILE.h5@T. */
+static bool is_start(const cli_call *call, const char *path)
+{
+    const char *start = cli_option_text(call, "start");
+    char *file = NULL;
+    double t;
+    bool same = same_file(path, start) ||
+                (start && cli_record_place(start, &file, &t) && same_file(path, file));
+    free(file);
+    return same;
+}
+
 int cli_output_spare(const cli_call *call, const cli_model *model)
 {
     static const char *const options[] = {"out", "plot", "view", "end", "checkpoint"};
@@ -99,9 +111,9 @@ int cli_output_spare(const cli_call *call, const cli_model *model)
             if (same_output(path, cli_option_text(call, options[j])))
                 return cli_refuse(call, "--%s %s: this is the file of --%s", options[k], path,
                                   options[j]);
-        const char *what = same_file(path, model->path)                      ? "the model"
-                           : same_file(path, cli_option_text(call, "start")) ? "the initial state"
-                                                                             : NULL;
+        const char *what = same_file(path, model->path) ? "the model"
+                           : is_start(call, path)       ? "the initial state"
+                                                        : NULL;
         for (taut_index i = 0; !what && (table = taut_system_table_file(model->system, i)); i++)
             what = same_file(path, table) ? "a table of the model" : NULL;
         if (what)

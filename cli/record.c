@@ -141,8 +141,13 @@ int cli_record_open(const cli_call *call, const char *option, const char *path,
                     taut_record **record)
 {
     taut_error error = {.t = NAN};
-    int code = taut_record_open(path, NULL, record, &error);
-    if (code == 0)
+    const char *why;
+    FILE *file = cli_open_file(path, &why); /* HDF5 would wait for a pipe */
+    if (!file)
+        snprintf(error.message, sizeof error.message, "cannot read %.300s: %s", path, why);
+    else
+        fclose(file);
+    if (file && taut_record_open(path, NULL, record, &error) == 0)
         return 0;
     return option ? cli_refuse(call, "--%s: %s", option, error.message)
                   : cli_refuse(call, "%s", error.message);

@@ -271,6 +271,7 @@ void cli_summary_json(FILE *out, const cli_outcome *outcome)
     cli_json_text(&json, "method", result.method);
     cli_json_text(&json, "motion", result.motion);
     cli_json_text(&json, "explanation", taut_solver_explanation(outcome->solver));
+    cli_json_real(&json, "rtol", result.rtol);
     cli_json_open(&json, "warnings", '[');
     for (int k = 0; taut_solver_warning(outcome->solver, k); k++) {
         char text[200];

@@ -149,8 +149,15 @@ int cli_view(cli_call *call)
         code = taut_page_write(page, path, &error);
     if (code != 0)
         status = cli_fail(call, &error, code);
-    if (status == 0 && !call->quiet)
+    if (status == 0 && call->json) {
+        cli_json json = {.out = stdout};
+        cli_json_open(&json, NULL, '{');
+        cli_json_text(&json, "status", "done");
+        cli_json_text(&json, "page", path);
+        cli_json_close(&json, '}');
+    } else if (status == 0 && !call->quiet) {
         printf("page in %s\n", path);
+    }
     taut_page_destroy(page);
     return status;
 }

@@ -1,7 +1,8 @@
 /* test_hdf5_kill.c - an HDF5 file can be read whenever the process that writes it is killed: a
  * child ends at its k-th write to the file, and what it leaves has whole series with the numbers of
  * their rows, none of them filled with zeros. Rows are long, so that each is a chunk of its own and
- * the trees of chunks are split. Some k, all of them with TAUT_TEST_LONG. */
+ * the trees of chunks are split. A text that is replaced is the old one, none, or the new one. Some
+ * k, all of them with TAUT_TEST_LONG. */
 #define _POSIX_C_SOURCE 200809L
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -25,6 +26,7 @@ int main(void)
 #include <hdf5.h>
 
 enum { LINKS = 700, ROWS = 140 };
+static char texts[2][9000]; /* before and after the run */
 
 static int64_t writes, last = -1; /* the child ends before this one */
 
@@ -55,6 +57,8 @@ static int write_rows(const taut_system *system, const char *path)
     taut_file_mark mark = {.size = sizeof mark};
     int status = taut_hdf5_create(path, &file, &sink, &error);
     if (status == 0)
+        status = taut_file_sink_text(file, "summary", texts[0], &error);
+    if (status == 0)
         status = sink.begin(sink.user, system, &error);
     for (int k = 1; k <= ROWS && status == 0; k++) {
         const double *x = number(1000 * k);
@@ -65,6 +69,8 @@ static int write_rows(const taut_system *system, const char *path)
     }
     if (status == 0)
         status = sink.end(sink.user, &error);
+    if (status == 0)
+        status = taut_file_sink_text(file, "summary", texts[1], &error);
     taut_file_sink_destroy(file);
     return status;
 }
@@ -97,6 +103,20 @@ static int right_rows(hid_t file, const char *name, double factor)
     return rows;
 }
 
+/* The same by Taut's own reader; the text is the first one, none, or the last one. */
+static int recorded_rows(const char *path)
+{
+    taut_record *record = NULL;
+    taut_memory_rows rows = {.size = sizeof rows};
+    bool good = taut_record_open(path, NULL, &record, NULL) == 0 &&
+                taut_record_rows_get(record, 0, -1, &rows, NULL) == 0;
+    const char *text = taut_record_text(record, "summary");
+    good = good && text && taut_record_text(record, "model") &&
+           (!text[0] || strcmp(text, texts[0]) == 0 || strcmp(text, texts[1]) == 0);
+    taut_record_destroy(record);
+    return good ? (int)rows.rows : -1;
+}
+
 /* What the file has; -1: it cannot be read. */
 static int rows_of(const char *path)
 {
@@ -116,7 +136,8 @@ static int rows_of(const char *path)
     }
     if (file >= 0)
         H5Fclose(file);
-    return least;
+    int recorded = recorded_rows(path); /* those that all series have */
+    return recorded >= 0 && recorded <= least && recorded > least - 9 ? least : -1;
 }
 
 static void test_kills(const taut_system *system, const char *path)
@@ -164,6 +185,8 @@ int main(void)
     snprintf(path, sizeof path, "%s/rows.h5", folder);
     snprintf(partial, sizeof partial, "%s.part", path);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    memset(texts[0], 'a', 300);
+    memset(texts[1], 'b', sizeof texts[1] - 1);
     if (status == 0)
         test_kills(system, path);
     taut_system_destroy(system);

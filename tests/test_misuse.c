@@ -236,6 +236,16 @@ static void test_solvers(void)
                      false, &err));
     taut_memory_sink *memory = NULL;
     taut_memory_rows rows = {.size = sizeof rows}, no_rows = {0};
+    taut_record *record = NULL;
+    taut_sizes sizes = {.size = sizeof sizes};
+    MISUSE(taut_record_open(NULL, NULL, &record, &err));
+    MISUSE(taut_record_open("x.h5", NULL, NULL, &err));
+    MISUSE(taut_record_sizes_get(NULL, &sizes, NULL, &err));
+    MISUSE(taut_record_rows_get(NULL, 0, -1, &rows, &err));
+    MISUSE(taut_file_sink_text(NULL, "a", "b", &err));
+    GIVES(!taut_record_name(NULL, TAUT_BOND, 0) && !taut_record_text(NULL, "model"));
+    GIVES(!taut_record_text_name(NULL, 0) && taut_record_find(NULL, 0) == -1);
+    taut_record_destroy(NULL);
     MISUSE(taut_memory_sink_create(NULL, NULL, &empty, &err));
     MISUSE(taut_memory_sink_create(NULL, &memory, NULL, &err));
     MISUSE(taut_memory_sink_get(NULL, &rows, &err));

@@ -154,7 +154,7 @@ def option_table() -> dict[str, dict[str, Any]]:
 _options = option_table()
 
 
-def _as_text(value: Any) -> str:
+def as_text(value: Any) -> str:
     if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
     if isinstance(value, numbers.Integral):
@@ -177,7 +177,7 @@ def make_options(verb: str, given: Mapping[str, Any]) -> Any:
         if value is None:
             continue
         for one in value if row["repeats"] and isinstance(value, (list, tuple)) else [value]:
-            check(lib.taut_options_set(options, row["name"].encode(), _as_text(one).encode(),
+            check(lib.taut_options_set(options, row["name"].encode(), as_text(one).encode(),
                                        error), error)
     return options
 

@@ -1,13 +1,14 @@
 """Models: what moves, and the verbs solve, check, project, spectrum, stepper."""
 from __future__ import annotations
 
+import functools
 import os
 from pathlib import Path
 from typing import Any, Callable, Iterator, Mapping, MutableMapping, Optional, Sequence, Union
 
 import numpy as np
 
-from ._library import (Array, Error, Functions, System, check, copy, doubles, ffi, lib,
+from ._library import (Array, Error, Functions, System, as_text, check, copy, doubles, ffi, lib,
                        make_options, members, near_miss, new_error, new_struct, owned, reals, text)
 from ._result import Projection, Report, Result, State
 from ._run import Run, Stepper, span, texts
@@ -468,8 +469,26 @@ class Model:
                 raise Error(f"no event '{name}'{near_miss(name, system.names('event'))}")
         run = Run(system, given)
         name = "" if "\n" in self._source else Path(self._source).stem
-        return run.result(name or self.title, self.title or name, times, events, dense_output,
-                          progress)
+        texts = functools.partial(self._copy()._texts, given)  # of the model as it is now
+        return run.result(name or self.title, self.title or name, texts, times, events,
+                          dense_output, progress)
+
+    def _texts(self, given: Mapping[str, Any]) -> dict[str, str]:
+        """What the file of a run holds besides its rows: `taut run FILE.h5` repeats it."""
+        lines = [f"{name.replace('_', '-')} = {as_text(value)}" for name, value in given.items()
+                 if value is not None]
+        lines += [f"set = {name}={as_text(value)}" for name, value in self._set.items()]
+        found = {"version": text(lib.taut_version()), "settings": "\n".join([*lines, ""])}
+        start = [f"{name} = {as_text(value)}\n" for name, value in self._start_values().items()]
+        if start:
+            found["start"] = "".join(start)
+        if self.text:
+            found["model"] = self.text
+        tables, folder = self._how.get("tables", {}), Path(self._source.split("\n")[0]).parent
+        for k, name in enumerate(texts(lib.taut_system_table, self._system.pointer)):
+            found["tables"] = found.get("tables", "") + name + "\n"
+            found[f"table{k + 1}"] = tables.get(name) or (folder / name).read_text()
+        return found
 
     def stepper(self, t_span: Optional[tuple[float, float]] = None, *,
                 resume: Union[str, "os.PathLike[str]", None] = None, **options: Any) -> Stepper:

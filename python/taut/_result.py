@@ -1,6 +1,7 @@
 """States, runs and reports: numbers that are found by name."""
 from __future__ import annotations
 
+import functools
 import html
 import json
 import os
@@ -8,10 +9,12 @@ from typing import Any, Callable, Iterable, Optional, Union
 
 import numpy as np
 
-from ._library import Array, near_miss
+from ._files import PARTS, Columns, Record, read, write
+from ._library import Array, lib, near_miss, text
 
-_PARTS = ("q", "v", "lam", "outputs")
-_FORMAT = 1  # of saved runs; older readers refuse newer ones
+# status in the summary of a file; "failed" is a negative code
+_STATUS = {"done": lib.TAUT_OK, "event": lib.TAUT_EVENT, "interrupted": lib.TAUT_INTERRUPTED,
+           "limit": lib.TAUT_LIMIT, "inaccurate": lib.TAUT_INACCURATE}
 
 
 def _table(title: str, rows: Iterable[tuple[str, Any]]) -> str:
@@ -43,7 +46,7 @@ class _Named(_Shown):
     A velocity is x', the multiplier of a bond link[1] is link[1] or lambda(link[1]).
     """
 
-    columns: dict[str, tuple[str, int]]
+    columns: Columns
 
     def __getitem__(self, name: str) -> Any:
         part, k = self.columns.get(name) or self.columns.get(f"lambda({name})") or (name, -1)
@@ -63,7 +66,7 @@ class State(_Named):
     True
     """
 
-    def __init__(self, columns: dict[str, tuple[str, int]], t: float, q: Array, v: Array,
+    def __init__(self, columns: Columns, t: float, q: Array, v: Array,
                  lam: Optional[Array] = None) -> None:
         self.columns, self.t, self.q, self.v = columns, t, q, v
         self.lam = np.full(sum(part == "lam" for part, _ in columns.values()), np.nan) \
@@ -88,7 +91,7 @@ class Projection(State):
     (True, 'series')
     """
 
-    def __init__(self, columns: dict[str, tuple[str, int]], t: float, q: Array, v: Array,
+    def __init__(self, columns: Columns, t: float, q: Array, v: Array,
                  lam: Array, info: dict[str, Any], start: State) -> None:
         super().__init__(columns, t, q, v, lam)
         self.__dict__.update(info)
@@ -124,7 +127,9 @@ class Result(_Named):
 
     Arrays are read-only views of the rows that the library wrote. success, status, message, error
     (measured by a second run, relative; NaN: not measured), motion, method, explanation,
-    statistics, warnings, t_events; the rest of what the library reports is in `info`.
+    statistics, warnings, t_events; the rest of what the library reports is in `info`. model is the
+    name of the model, texts what belongs to the run: model (its text), settings, version; of a file
+    of the program also command and summary.
 
     >>> import taut
     >>> r = taut.Model("double_pendulum").solve((0, 1), t_eval=[0, 0.5, 1])
@@ -142,10 +147,12 @@ class Result(_Named):
     energy: Array
     drift: Array
 
-    def __init__(self, columns: dict[str, tuple[str, int]], arrays: dict[str, Array],
+    def __init__(self, columns: Columns, arrays: dict[str, Array],
                  info: dict[str, Any], t_events: dict[str, Array], model: str,
+                 texts: Callable[[], dict[str, str]],
                  dense: Optional[Callable[[], Callable[[float], State]]] = None) -> None:
         self.columns, self.info, self.t_events, self.model = columns, info, t_events, model
+        self._texts = texts
         self.__dict__.update(arrays)
         self.status: int = info["status"]
         self.success: bool = self.status in (0, 1)
@@ -176,6 +183,22 @@ class Result(_Named):
     def __repr__(self) -> str:
         return f"<taut.Result {self.model or self._title!r}: {self.message}, {len(self)} rows>"
 
+    @functools.cached_property
+    def texts(self) -> dict[str, str]:
+        """By name: model, settings, version, ..."""
+        return self._texts()
+
+    def state(self, row: int = -1) -> State:
+        """The state of a row, by default the last one: Model.at(r.state()) goes on there.
+
+        >>> import taut
+        >>> r = taut.Model("double_pendulum").solve((0, 1))
+        >>> r.state().t, bool((r.state(0).q == r.q[:, 0]).all())
+        (1.0, True)
+        """
+        return State(self.columns, float(self.t[row]), self.q[:, row], self.v[:, row],
+                     self.lam[:, row])
+
     def sol(self, t: float) -> State:
         """The state at any time of the run, by interpolation between its steps.
 
@@ -204,7 +227,7 @@ class Result(_Named):
         import xarray
         variables: dict[str, Any] = {"energy": ("t", self.energy)}
         coordinates: dict[str, Any] = {"t": self.t}
-        for part in _PARTS:
+        for part in PARTS:
             names = [name for name, (where, _) in self.columns.items() if where == part]
             if names:
                 variables[part] = ((part + "_name", "t"), getattr(self, part))
@@ -226,21 +249,52 @@ class Result(_Named):
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes .h5 (H5MD, as the program does; needs h5py) or .npz; taut.load reads both."""
-        path = os.fspath(path)
-        arrays = {name: getattr(self, name) for name in ("t", *_PARTS, "energy", "drift")}
-        about = json.dumps({"format": _FORMAT, "columns": self.columns, "info": self.info,
-                            "model": self.model,
-                            "t_events": {k: list(t) for k, t in self.t_events.items()}})
-        if path.endswith(".npz"):
-            np.savez(path, about=np.array(about), **arrays)
-        elif path.endswith((".h5", ".hdf5")):
-            _write_hdf5(path, self.columns, arrays, about)
-        else:
-            raise ValueError(f"{path}: expected a name that ends in .h5 or .npz")
+        arrays = {name: getattr(self, name) for name in ("t", *PARTS, "energy", "drift")}
+        arrays["event"] = np.zeros(len(self))
+        for k, times in enumerate(self.t_events.values()):
+            arrays["event"][np.isin(self.t, times)] = k + 1
+        texts = {**self.texts, "name": self.model, "summary": _summary(self)}
+        write(os.fspath(path), Record(self.columns, arrays, list(self.t_events), texts))
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no NaN and no infinity."""
+    if isinstance(value, dict):
+        return {name: _finite(one) for name, one in value.items()}
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+def _summary(run: Result) -> str:
+    word = next((word for word, code in _STATUS.items() if code == run.status), "failed")
+    events = {name: [float(t) for t in times] for name, times in run.t_events.items()}
+    return json.dumps(_finite({**run.info, "status": word, "code": run.status,
+                               "t_events": events}), indent=2)
+
+
+def _info(texts: dict[str, str], title: str) -> dict[str, Any]:
+    """`info` of a Result from the summary of a file; members of its objects by their own names."""
+    found: dict[str, Any] = dict(method="", motion="", explanation="", warnings=[], error=None,
+                                 statistics=dict(steps=0, force_evaluations=0), title=title)
+    summary = json.loads(texts.get("summary") or "{}")
+    failure = summary.pop("error") if isinstance(summary.get("error"), dict) else {}
+    for group, prefix in (("errors", "error_"), ("drift", "drift_"), ("energy", "energy_"),
+                          ("events", ""), ("slow_field", ""), ("watched", "")):
+        found.update({prefix + name: value for name, value in summary.pop(group, {}).items()})
+    found.update(statistics=summary.pop("stats", found["statistics"]))
+    found.update(summary)
+    found = {name: np.nan if value is None else value for name, value in found.items()}
+    word = found.get("status", "unfinished")
+    status = found.pop("code", _STATUS.get(word, lib.TAUT_INTERRUPTED))
+    if failure:
+        status = next(code for code in range(-1, -100, -1)
+                      if text(lib.taut_code_name(code)) == failure["code"])
+    message = failure.get("message") or (text(lib.taut_code_text(status)) if word != "unfinished"
+                                         else "the file has no end of the run")
+    return {"message": message, **found, "status": status}
 
 
 def load(path: Union[str, "os.PathLike[str]"]) -> Result:
-    """A run that Result.save or `taut run --out FILE.h5` wrote.
+    """A run that Result.save or `taut run --out FILE.h5` wrote, also one that was interrupted.
 
     >>> import os, taut, tempfile
     >>> r = taut.Model("double_pendulum").solve((0, 1))
@@ -250,77 +304,12 @@ def load(path: Union[str, "os.PathLike[str]"]) -> Result:
     True
     """
     path = os.fspath(path)
-    if path.endswith(".npz"):
-        with np.load(path) as file:
-            arrays = {name: file[name] for name in file.files}
-            about = json.loads(str(arrays.pop("about")))
-    else:
-        arrays, about = _read_hdf5(path)
-    if about["format"] > _FORMAT:
-        raise ValueError(f"{path}: a later version of Taut wrote it (format {about['format']})")
-    for array in arrays.values():
+    record = read(path)
+    for array in record.arrays.values():
         array.flags.writeable = False
-    columns = {name: (part, k) for name, (part, k) in about["columns"].items()}
-    events = {name: np.array(times) for name, times in about["t_events"].items()}
-    return Result(columns, arrays, about["info"], events, about["model"])
-
-
-# q, v, lam and outputs in H5MD: of mechanical systems, and of first order
-_PLACES = (("coordinates", "velocities", "multipliers", "outputs"),
-           ("state", "algebraic", "multipliers", "outputs"))
-_NAMES = (("coordinate_names", "q", "{}"), ("coordinate_names", "v", "{}'"),
-          ("bond_names", "lam", "lambda({})"), ("output_names", "outputs", "{}"))
-
-
-def _write_hdf5(path: str, columns: dict[str, tuple[str, int]], arrays: dict[str, Array],
-                about: str) -> None:
-    import h5py
-    with h5py.File(path, "w") as file:
-        file.create_group("h5md").attrs["version"] = np.array([1, 1], dtype=np.int32)
-        file.create_group("taut").attrs["about"] = about
-        for place, part in zip(_PLACES[0], _PARTS):
-            group = file.create_group(f"observables/{place}")
-            group["value"] = arrays[part].T
-        for name in ("energy", "drift"):
-            file[f"observables/{name}/value"] = arrays[name].T
-        for group in file["observables"].values():
-            group["step"], group["time"] = np.arange(len(arrays["t"])), arrays["t"]
-        for name, part, pattern in _NAMES:
-            if name not in file.get("parameters", ()):
-                names = [key for key, (where, _) in columns.items() if where == part]
-                cut = len(pattern.split("{}")[0]), len(pattern.split("{}")[1])
-                file[f"parameters/{name}"] = [n[cut[0]:len(n) - cut[1]].encode() for n in names]
-
-
-def _read_hdf5(path: str) -> tuple[dict[str, Array], dict[str, Any]]:
-    import h5py
-    with h5py.File(path, "r") as file:
-        def read(*places: str) -> Optional[Array]:
-            found = [file[place][()] for place in places if place in file]
-            return found[0].reshape(len(found[0]), -1).T if found else None
-        values = [read(*(f"observables/{row[k]}/value" for row in _PLACES), *more) for k, more in
-                  enumerate((("particles/all/position/value",), ("particles/all/velocity/value",),
-                             (), ()))]
-        first = next(group for group in (*file.get("observables", {}).values(),
-                                         *file.get("particles", {}).get("all", {}).values())
-                     if "time" in group)
-        t: Array = first["time"][()]
-        arrays = {part: np.zeros((0, len(t))) if value is None else value
-                  for part, value in zip(_PARTS, values)}
-        energy, drift = read("observables/energy/value"), read("observables/drift/value")
-        arrays.update(t=t, energy=np.full(len(t), np.nan) if energy is None else energy[0],
-                      drift=np.full((2, len(t)), np.nan) if drift is None else drift)
-        if "taut" in file and "about" in file["taut"].attrs:
-            return arrays, json.loads(file["taut"].attrs["about"])
-        columns: dict[str, tuple[str, int]] = {}
-        first_order = "observables/state" in file
-        for name, part, pattern in _NAMES:
-            if first_order and part == "v":
-                name, pattern = "algebraic_names", "{}"
-            for k, text in enumerate(file.get(f"parameters/{name}", ())):
-                if k < len(arrays[part]):
-                    columns[pattern.format(text.decode())] = (part, k)
-    info = dict(status=0, message="read from a file", error=float("nan"), motion="", method="",
-                explanation="", warnings=[], title=os.path.basename(path),
-                statistics=dict(steps=0, force_evaluations=0))
-    return arrays, dict(format=_FORMAT, columns=columns, info=info, model="", t_events={})
+    info = _info(record.texts, record.texts.get("name") or os.path.basename(path))
+    event, t = record.arrays.pop("event"), record.arrays["t"]
+    events = {name: t[event == k + 1] for k, name in enumerate(record.events)}
+    events.update({name: np.array(times) for name, times in info.pop("t_events", {}).items()})
+    return Result(record.columns, record.arrays, info, events, record.texts.get("name", ""),
+                  lambda: record.texts)

@@ -60,7 +60,7 @@ class Run:
                                           error), error)
         return State(system.columns, t, q, v, lam)
 
-    def info(self, status: int, message: str, title: str) -> dict[str, Any]:
+    def report(self, status: int, message: str, title: str) -> dict[str, Any]:
         result = new_struct("taut_result")
         check(lib.taut_solver_result_get(self.solver, result, ffi.NULL), None)
         values = members(result)
@@ -72,8 +72,8 @@ class Run:
             values["warnings"].append(values["caution"])
         return values
 
-    def result(self, model: str, title: str, times: Optional[Array],
-               events: Optional[Sequence[str]], dense: bool,
+    def result(self, model: str, title: str, texts: Callable[[], dict[str, str]],
+               times: Optional[Array], events: Optional[Sequence[str]], dense: bool,
                progress: Optional[Callable[..., Any]]) -> Result:
         """Runs; rows and what the library reports, also of a run that fails."""
         system, error, handle = self.system, new_error(), ffi.new("taut_memory_sink **")
@@ -94,8 +94,9 @@ class Run:
         check(lib.taut_memory_sink_get(memory, rows, ffi.NULL), None)
         arrays, t_events = _arrays(system, rows, memory, times, events)
         message = failure.message if failure else text(lib.taut_code_text(status))
-        result = Result(system.columns, arrays, self.info(status, message, title or "run"),
-                        t_events, model, (lambda: self.interpolate) if dense else self.dense)
+        result = Result(system.columns, arrays, self.report(status, message, title or "run"),
+                        t_events, model, texts,
+                        (lambda: self.interpolate) if dense else self.dense)
         if failure:
             failure.result = result
             raise failure
@@ -175,9 +176,9 @@ class Stepper(Run):
         return self.state.lam
 
     @property
-    def info(self) -> dict[str, Any]:  # type: ignore[override]
+    def info(self) -> dict[str, Any]:
         """What the run has cost so far, and what was chosen."""
-        return Run.info(self, 0, "", "")
+        return self.report(0, "", "")
 
     def advance(self, t: float) -> State:
         """Exactly to time t, forwards or backwards; to an event that ends the run."""

@@ -44,3 +44,13 @@ def test_every_option_has_a_keyword():
     for name in taut.__all__:
         assert f"taut.{name}" in page or f"`{name}`" in page, name
     assert os.path.commonpath([taut.__file__, str(HERE)]) != str(HERE)
+
+
+def test_every_method_is_tested():
+    tests = "".join(path.read_text() for path in (HERE / "tests").glob("test_*.py"))
+    classes = [kind for kind in vars(taut).values() if isinstance(kind, type)]
+    assert len(classes) >= 9
+    for kind in classes:
+        for member in vars(kind):
+            used = member.startswith("_") or re.search(rf"\.{member}\b", tests)
+            assert used, f"{kind.__name__}.{member}"

@@ -1,5 +1,8 @@
 """Results: views, names, times, events, dense output, files, tables, pictures."""
 import gc
+import os
+import subprocess
+import time
 
 import numpy as np
 import pytest
@@ -115,10 +118,10 @@ def test_files(run, tmp_path, name):
         pytest.importorskip("h5py")
     run.save(tmp_path / name)
     again = taut.load(tmp_path / name)
-    for part in ("t", "q", "v", "lam", "outputs", "energy", "drift"):
-        assert np.array_equal(getattr(again, part), getattr(run, part)), part
-    assert again.columns == run.columns and again.message == run.message
-    assert again.error == run.error and again.model == "double_pendulum"
+    same_run(again, run)
+    assert again.info["rtol"] == 1e-8 and again.info["looks"] == run.info["looks"]
+    assert again.texts["model"] == taut.Model("double_pendulum").text
+    assert "set = omega=200\n" in again.texts["settings"]
     with pytest.raises(ValueError, match="read-only"):
         again.q[0] = 1
     with pytest.raises(ValueError, match="rows alone"):
@@ -127,12 +130,104 @@ def test_files(run, tmp_path, name):
         run.save(tmp_path / "run.txt")
 
 
+def same_run(one, other):
+    for part in ("t", "q", "v", "lam", "outputs", "energy", "drift"):
+        assert np.array_equal(getattr(one, part), getattr(other, part), equal_nan=True), part
+    for name in ("columns", "message", "status", "success", "motion", "method", "model",
+                 "explanation", "statistics", "warnings"):
+        assert getattr(one, name) == getattr(other, name), name
+    assert np.array_equal(one.error, other.error, equal_nan=True)
+    assert one.t_events.keys() == other.t_events.keys()
+    assert all(np.array_equal(one.t_events[name], other.t_events[name]) for name in one.t_events)
+
+
+@pytest.mark.parametrize("name", ["bouncing_ball", "truss", "robertson_dae", "cart"])
+def test_saved_runs_have_events_tables_and_first_order(tmp_path, name):
+    pytest.importorskip("h5py")
+    run = taut.Model(name).solve((0, 0.5))
+    for file in ("a.h5", "a.npz"):
+        run.save(tmp_path / file)
+        same_run(taut.load(tmp_path / file), run)
+
+
+def test_an_event_between_the_rows_is_kept(tmp_path):
+    run = taut.Model("bouncing_ball").solve((0, 8), t_eval=[0, 8])
+    run.save(tmp_path / "a.npz")
+    assert len(run.t_events["floor_hit"]) > 2
+    same_run(taut.load(tmp_path / "a.npz"), run)
+
+
+def test_a_failed_run_is_loaded(tmp_path):
+    with pytest.raises(taut.Error) as caught:
+        taut.Model("[coordinates]\nx\n[forces]\nx = 1/(1 - t)\n").solve((0, 2), verify="never")
+    caught.value.result.save(tmp_path / "a.npz")
+    same_run(taut.load(tmp_path / "a.npz"), caught.value.result)
+
+
 def test_later_files_are_refused(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("taut._result._FORMAT", 99)
-    run.save(tmp_path / "run.npz")
-    monkeypatch.undo()
-    with pytest.raises(ValueError, match="later version"):
-        taut.load(tmp_path / "run.npz")
+    for name in ("run.npz", "run.h5"):
+        if name.endswith("h5"):
+            pytest.importorskip("h5py")
+        monkeypatch.setattr("taut._files.FORMAT", 99)
+        run.save(tmp_path / name)
+        monkeypatch.undo()
+        with pytest.raises(ValueError, match="newer version"):
+            taut.load(tmp_path / name)
+
+
+def program():
+    """The full program: the one next to the package has no HDF5."""
+    path = os.environ.get("TAUT_FULL_PROGRAM", "")
+    if not path or b"hdf5" not in subprocess.run([path, "--version"], capture_output=True).stdout:
+        pytest.skip("no program with HDF5")
+    pytest.importorskip("h5py")
+    return path
+
+
+def test_files_of_the_program(tmp_path):
+    """What `taut run --out a.h5` wrote is what solve gives; the program reads what save wrote."""
+    taut_program = program()
+    for name in ("double_pendulum", "bouncing_ball", "truss", "robertson_dae", "chain"):
+        path = str(tmp_path / f"{name}.h5")
+        subprocess.run([taut_program, "run", name, "--until", "0.5", "--out", path, "--quiet"],
+                       check=True)
+        loaded = taut.load(path)
+        same = taut.Model(name).solve(until=0.5)
+        assert loaded.success and loaded.message == same.message and loaded.model == name
+        assert loaded.columns == same.columns and len(loaded) == len(same)
+        assert loaded.texts["model"] == taut.Model(name).text and "run" in loaded.texts["command"]
+        assert loaded.t_events.keys() == same.t_events.keys()
+        assert set(same.info) - {"caution", "event", "resonance_modes"} <= set(loaded.info)
+        own = str(tmp_path / f"{name}-own.h5")
+        same.save(own)
+        shown = subprocess.run([taut_program, "show", own], check=True, capture_output=True,
+                               text=True).stdout
+        assert f"{len(same)} rows" in shown and "done" in shown
+        again = str(tmp_path / f"{name}-again.h5")
+        subprocess.run([taut_program, "run", own, "--out", again, "--quiet"], check=True)
+        assert np.allclose(taut.load(again).q, same.q, rtol=1e-6, atol=1e-8)
+
+
+def test_an_unfinished_file_of_the_program(tmp_path):
+    taut_program = program()
+    path = tmp_path / "a.h5"
+    run = subprocess.Popen([taut_program, "run", "double_pendulum", "--motion", "full", "--set",
+                            "omega=100", "--until", "1e6", "--every", "1", "--verify", "never",
+                            "--quiet", "--out", str(path)])
+    while not path.exists() and run.poll() is None:
+        time.sleep(0.05)
+    run.kill()
+    run.wait()
+    loaded = taut.load(path)
+    assert not loaded.success and loaded.status == 2 and "no end" in loaded.message
+    assert loaded.motion == "full" and "dop8" in loaded.explanation and loaded.texts["model"]
+    assert loaded.q.shape == loaded.v.shape == (4, len(loaded))
+
+
+def test_a_run_goes_on_from_a_row(run):
+    model = taut.Model("double_pendulum", omega=200)
+    rest = model.at(run.state(200)).solve((run.t[200], 10), motion="slow", rtol=1e-8)
+    assert np.allclose(rest.q[:, -1], run.q[:, -1], rtol=0, atol=1e-6)
 
 
 def test_tables(run):

@@ -12,7 +12,7 @@
 #include "base/nearmiss.h"
 #include "base/number.h"
 
-#define EVERY_VERB "run check project spectrum compare view reproduce methods models"
+#define EVERY_VERB "run check project spectrum compare view show reproduce methods models"
 #define POSITIVE DBL_TRUE_MIN, DBL_MAX
 #define ANY_REAL -DBL_MAX, DBL_MAX
 #define INTO_PICTURE "into FILE.png or FILE.svg (needs gnuplot)"
@@ -24,7 +24,9 @@ static const taut_option table[] = {
     {"init", TAUT_OPTION_TEXT, "", 0, 0, "", "X=V", "run check project spectrum compare", true,
      false, "give coordinate X (or velocity X') the initial value V; may be repeated"},
     {"start", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run check project spectrum compare", false,
-     false, "override the model's initial values by those in FILE"},
+     false,
+     "override the model's initial values by those in FILE, a [start] section, or by the last row "
+     "of FILE.h5; FILE.h5@T: by the row nearest to time T, which is the initial time"},
     {"motion", TAUT_OPTION_CHOICE, "", 0, 0, "rigid|slow|effective|full", "NAME", "run compare",
      false, true, "which motion: rigid, slow, effective or full"},
     {"method", TAUT_OPTION_TEXT, "", 0, 0, "", "NAME", "run project spectrum", false, true,

@@ -21,10 +21,10 @@ static int fail(const taut_record *r, const char *why, taut_error *error)
     return code;
 }
 
-/* The file while it is open. */
+/* The file while it is open, by HDF5's own driver: what it cannot close of a damaged file stays
+ * with it. */
 typedef struct reader {
     hid_t file;
-    taut_hdf5_file disk;
     taut_hdf5_report report;
 } reader;
 
@@ -41,13 +41,10 @@ static int open_file(reader *file, const taut_record *r, taut_error *error)
     TAUT_TRY(taut_hdf5_load("HDF5 files cannot be read", error));
     taut_hdf5_quiet(&file->report);
     errno = 0;
-    hid_t access = taut_hdf5_access(&file->disk);
-    file->file = access < 0 ? -1 : taut_h5.Fopen(r->path, H5F_ACC_RDONLY, access);
+    file->file = taut_h5.Fopen(r->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     int number = errno;
-    taut_h5.Pclose(access);
     if (file->file >= 0)
         return TAUT_OK;
-    taut_hdf5_release(&file->disk);
     taut_hdf5_loud(&file->report);
     return fail(r, number ? strerror(number) : "it is not an HDF5 file, or it is damaged", error);
 }
@@ -55,7 +52,6 @@ static int open_file(reader *file, const taut_record *r, taut_error *error)
 static void close_file(reader *file)
 {
     taut_h5.Fclose(file->file);
-    taut_hdf5_release(&file->disk);
     taut_hdf5_loud(&file->report);
 }
 
