@@ -67,7 +67,7 @@ static int begin(void *user, const taut_system *system, taut_error *error)
     run->model = model ? taut_arena_text(run->arena, model, length) : "";
     run->names.arena = run->arena;
     if (z->can & TAUT_CAN_FORCE)
-        TAUT_TRY(taut_context_create(system, NULL, &run->context, error));
+        TAUT_TRY(taut_context_create(system, &run->arena->allocator, &run->context, error));
     if (mechanical && run->context)
         TAUT_TRY(taut_page_scene(run, system, error));
     TAUT_TRY(list_shapes(run, system, error));
