@@ -54,7 +54,7 @@ void taut_bytes_add(taut_bytes *to, const void *bytes, int64_t count)
         to->failed = more == NULL;
         to->data = more ? more : to->data;
     }
-    if (to->failed)
+    if (to->failed || count == 0)
         return;
     memcpy(to->data + to->count, bytes, (size_t)count);
     to->count += count;
