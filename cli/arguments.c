@@ -200,9 +200,11 @@ int cli_arguments_read(cli_call *call, int count, char **arguments)
             if (call->verb->operand[0] == '\0')
                 return cli_misuse(call, "unexpected '%s': taut %s accepts options only", argument,
                                   call->verb->name);
-            if (call->operand)
+            if (call->operand && !strstr(call->verb->operand, ".."))
                 return cli_misuse(call, "unexpected '%s' after '%s'", argument, call->operand);
-            call->operand = argument;
+            if (!append(&call->operands, &call->operand_count, argument))
+                return cli_refuse(call, "out of memory");
+            call->operand = call->operands[0];
             k++;
         }
     }
@@ -212,6 +214,7 @@ int cli_arguments_read(cli_call *call, int count, char **arguments)
 void cli_arguments_release(cli_call *call)
 {
     taut_options_destroy(call->options);
+    free(call->operands);
     free(call->set);
     free(call->init);
     free(call->vary);

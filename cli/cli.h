@@ -29,7 +29,9 @@ typedef struct cli_verb {
 struct cli_call {
     const char *program; /* argv[0] */
     const cli_verb *verb;
-    const char *operand; /* MODEL or VERB; NULL when absent */
+    const char *operand;   /* MODEL or VERB, the first of several; NULL when absent */
+    const char **operands; /* all of them */
+    int operand_count;
     taut_options *options;
     const char **set, **init; /* every --set and --init, in order */
     int set_count, init_count;
@@ -237,18 +239,32 @@ typedef struct cli_outcome {
     int code;                /* of taut_solver_run */
     const taut_error *error; /* set when code < 0 */
     double seconds;
-    const char *out, *plot; /* files written; NULL for none */
-    bool unfinished;        /* what is known before the run */
+    const char *out, *plot, *view; /* files written; NULL for none */
+    bool unfinished;               /* what is known before the run */
 } cli_outcome;
 void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose);
 void cli_summary_json(FILE *out, const cli_outcome *outcome);
 void cli_json_statistics(cli_json *json, const taut_statistics *statistics); /* "stats": {...} */
+
+/* ---- pages (view.c) */
+/* Refuses wrong names before the computation, as cli_picture_check. */
+int cli_view_check(const cli_call *call, const char *path);
+/* Command, warnings, explanation and summary of the run that was added to the page last. */
+int cli_view_texts(taut_page *page, const cli_call *call, const cli_outcome *outcome,
+                   taut_error *error);
+/* Makes a page of the methods, each with the last of the values. */
+int cli_view_methods(cli_call *call, const cli_model *model, const taut_compare_request *request,
+                     const char *path, taut_error *error);
 
 /* ---- HDF5 files of runs (record.c) */
 bool cli_is_record(const char *path); /* by its ending */
 /* 0, or the exit status after a message about the option, or (NULL) the operand. */
 int cli_record_open(const cli_call *call, const char *option, const char *path,
                     taut_record **record);
+/* The command as a shell reads it, and what was printed into a file of its own, which is closed;
+ * allocated, NULL: not possible. */
+char *cli_command(const cli_call *call);
+char *cli_take_text(FILE *file);
 /* What a file holds besides its rows: before the run, and the summary again after it. Codes of the
  * library. */
 int cli_record_begin(const cli_call *call, const cli_model *model, const taut_solver *solver,
@@ -271,6 +287,7 @@ int cli_record_fits(const cli_call *call, const taut_record *record, const taut_
 
 /* ---- verbs */
 int cli_show(cli_call *call);
+int cli_view(cli_call *call);
 int cli_check(cli_call *call);
 int cli_run(cli_call *call);
 int cli_project(cli_call *call);

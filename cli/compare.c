@@ -402,7 +402,8 @@ static int report(compare *c, const char *out, const char *picture)
 int cli_compare(cli_call *call)
 {
     compare c = {.call = call, .request = {.size = sizeof c.request}, .error = {.t = NAN}};
-    const char *picture = cli_option_text(call, "plot"), *out = cli_option_text(call, "out");
+    const char *picture = cli_option_text(call, "plot"), *out = cli_option_text(call, "out"),
+               *page = cli_option_text(call, "view");
     int status = read_methods(&c);
     if (status == 0)
         status = read_values(&c);
@@ -415,11 +416,17 @@ int cli_compare(cli_call *call)
     if (status == 0)
         status = cli_output_check(call, "out", out);
     if (status == 0)
+        status = cli_view_check(call, page);
+    if (status == 0)
         status = cli_model_load(call, &c.model);
     if (status == 0) {
         int code =
             taut_compare(c.model.system, call->options, &c.request, NULL, &c.comparison, &c.error);
         status = code != 0 ? cli_fail(call, &c.error, code) : report(&c, out, picture);
+        if (status == 0 && page) {
+            code = cli_view_methods(call, &c.model, &c.request, page, &c.error);
+            status = code != 0 ? cli_fail(call, &c.error, code) : status;
+        }
     }
     taut_comparison_destroy(c.comparison);
     cli_model_release(&c.model);

@@ -104,7 +104,7 @@ static bool is_start(const cli_call *call, const char *path)
 
 int cli_output_spare(const cli_call *call, const cli_model *model)
 {
-    static const char *const options[] = {"out", "plot", "end", "checkpoint"};
+    static const char *const options[] = {"out", "plot", "view", "end", "checkpoint"};
     for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
         const char *path = cli_option_text(call, options[k]), *table;
         for (size_t j = 0; j < k; j++)

@@ -10,9 +10,9 @@
 /* What does not belong to the settings of a run: its files, and how it is shown; --start is a text
  * of its own. */
 static const char *const no_settings[] = {
-    "out",     "end",   "plot", "checkpoint", "checkpoint-every",
-    "resume",  "start", "set",  "init",       "quiet",
-    "verbose", "json",  "help", "version",    "allow-command"};
+    "out",     "end",          "plot",  "checkpoint", "checkpoint-every", "resume", "start",
+    "set",     "init",         "quiet", "view",       "verbose",          "json",   "help",
+    "version", "allow-command"};
 
 bool cli_is_record(const char *path)
 {
@@ -29,8 +29,7 @@ static bool is_setting(const char *name)
 
 /* ---- writing */
 
-/* What is printed into a file of its own, as text; NULL: it cannot be. */
-static char *take_text(FILE *file)
+char *cli_take_text(FILE *file)
 {
     size_t length;
     if (!file)
@@ -56,14 +55,14 @@ static void print_argument(FILE *out, const char *argument)
     fputc('\'', out);
 }
 
-static char *command_text(const cli_call *call)
+char *cli_command(const cli_call *call)
 {
     FILE *out = tmpfile();
     if (out)
         fprintf(out, "taut %s", call->verb->name);
     for (int k = 0; out && k < call->argument_count; k++)
         print_argument(out, call->arguments[k]);
-    return take_text(out);
+    return cli_take_text(out);
 }
 
 /* The options that were given, "name = value" each on a line; those of [run] are in the model. */
@@ -78,7 +77,7 @@ static char *settings_text(const cli_call *call)
         fprintf(out, "set = %s\n", call->set[k]);
     for (int k = 0; out && k < call->init_count; k++)
         fprintf(out, "init = %s\n", call->init[k]);
-    return take_text(out);
+    return cli_take_text(out);
 }
 
 /* Puts a text that was allocated; NULL: memory. */
@@ -117,7 +116,7 @@ int cli_record_summary(taut_file_sink *file, const cli_outcome *outcome, taut_er
     FILE *out = tmpfile();
     if (out)
         cli_summary_json(out, outcome);
-    return put(file, "summary", take_text(out), error);
+    return put(file, "summary", cli_take_text(out), error);
 }
 
 int cli_record_begin(const cli_call *call, const cli_model *model, const taut_solver *solver,
@@ -126,7 +125,7 @@ int cli_record_begin(const cli_call *call, const cli_model *model, const taut_so
     cli_outcome nothing = {.model = model, .solver = solver, .unfinished = true};
     int code = taut_file_sink_text(file, "name", model->name, error);
     if (code == 0)
-        code = put(file, "command", command_text(call), error);
+        code = put(file, "command", cli_command(call), error);
     if (code == 0)
         code = put(file, "settings", settings_text(call), error);
     if (code == 0 && model->start_text)
@@ -325,7 +324,7 @@ char *cli_record_state(const cli_call *call, taut_record *record, const char *pa
     print_values(out, record, TAUT_COORDINATE, rows.q, rows.coordinates, "");
     print_values(out, record, mechanical ? TAUT_COORDINATE : TAUT_ALGEBRAIC, rows.v,
                  rows.velocities, mechanical ? "'" : "");
-    char *text = take_text(out);
+    char *text = cli_take_text(out);
     if (!text)
         cli_refuse(call, "--start: out of memory");
     return text;

@@ -1,4 +1,4 @@
-/* run.c - taut run: from a model to its motion, as CSV and as a picture. */
+/* run.c - taut run: from a model to its motion, as rows, as a picture and as a page. */
 #include <math.h>
 #include <string.h>
 
@@ -8,13 +8,14 @@ typedef struct run {
     cli_call *call;
     cli_model model;
     taut_solver *solver;
-    const char *out, *plot; /* NULL: not wanted; "-" is standard output */
-    const char *end;        /* file of the final state, or NULL */
+    const char *out, *plot, *view; /* NULL: not wanted; "-" is standard output */
+    const char *end;               /* file of the final state, or NULL */
     cli_checkpoint checkpoint;
     bool hdf5; /* the rows go to an HDF5 file */
     taut_file_sink *file[2];
-    taut_sink sink[2];
+    taut_sink sink[3]; /* those of files, then that of the page */
     int sinks;
+    taut_page *page;
     taut_error error;
 } run;
 
@@ -34,7 +35,8 @@ static int choose_outputs(run *r)
     cli_call *call = r->call;
     r->out = cli_option_text(call, "out");
     r->plot = cli_option_text(call, "plot");
-    if (!r->out && !call->json)
+    r->view = cli_option_text(call, "view");
+    if (!r->out && !call->json && !r->view)
         r->out = "-";
     if (r->out && call->json && strcmp(r->out, "-") == 0)
         return cli_refuse(
@@ -51,8 +53,12 @@ static int choose_outputs(run *r)
                                 "final state a file");
     if (!r->checkpoint.path)
         r->checkpoint.path = cli_option_text(call, "checkpoint");
+    if (r->view && r->checkpoint.path)
+        return cli_refuse(call, "--view cannot be combined with --checkpoint: write the rows with "
+                                "--out FILE.h5 and make the page from them with 'taut view'");
     int status = cli_output_check(call, "out", r->out);
     status = status != 0 ? status : cli_picture_check(call, r->plot);
+    status = status != 0 ? status : cli_view_check(call, r->view);
     status = status != 0 ? status : cli_output_check(call, "end", r->end);
     return status != 0 ? status : cli_checkpoint_check(call, r->checkpoint.path, r->out);
 }
@@ -73,6 +79,10 @@ static int open_outputs(run *r)
                                    &r->sink[r->sinks], &r->error);
         r->sinks += code == 0;
     }
+    if (code == 0 && r->view)
+        code = taut_page_create(NULL, &r->page, &r->error);
+    if (code == 0 && r->view)
+        code = taut_page_run(r->page, r->model.name, &r->sink[r->sinks], &r->error);
     cli_checkpoint *c = &r->checkpoint;
     c->call = r->call;
     c->model = &r->model;
@@ -103,6 +113,18 @@ static void close_outputs(run *r)
     for (int k = 0; k < r->sinks; k++)
         taut_file_sink_destroy(r->file[k]);
     r->sinks = 0;
+}
+
+/* Of a run that failed the page shows what there is. */
+static int write_page(run *r, const cli_outcome *outcome)
+{
+    taut_error error = {.t = NAN};
+    int code = cli_view_texts(r->page, r->call, outcome, &error);
+    if (code == 0)
+        code = taut_page_write(r->page, r->view, &error);
+    if (code != 0)
+        cli_say_failure(&error);
+    return code == 0 ? 0 : CLI_FAILED;
 }
 
 /* CSV and HDF5 have t and all numbers of a state. */
@@ -140,8 +162,8 @@ static int compute(run *r)
     cli_interrupt_watch();
     size_t explained = strlen(taut_solver_explanation(r->solver));
     double begin = cli_clock();
-    int code =
-        taut_solver_run(r->solver, r->sink, r->sinks, cli_progress_call, &progress, &r->error);
+    int code = taut_solver_run(r->solver, r->sink, r->sinks + (r->page != NULL), cli_progress_call,
+                               &progress, &r->error);
     taut_error failure = {.t = NAN};
     cli_outcome outcome = {
         .model = &r->model, .solver = r->solver, .code = code, .error = &r->error};
@@ -158,6 +180,8 @@ static int compute(run *r)
     if (kept != 0)
         cli_error("the summary is not in %s: %s", r->out, failure.message);
     close_outputs(r);
+    int page = r->page ? write_page(r, &outcome) : 0;
+    outcome.view = r->page && page == 0 ? r->view : NULL;
     for (int k = known; !call->quiet && taut_solver_notice(r->solver, k); k++)
         cli_warning("%s", taut_solver_notice(r->solver, k));
     if (code < 0) {
@@ -177,6 +201,7 @@ static int compute(run *r)
     else if (!silent)
         cli_summary_print(report, &outcome, call->verbose);
     int written = r->end && code >= 0 ? write_end(r) : 0, status = cli_exit_status(code);
+    written = written != 0 ? written : page;
     bool warned = result.caution || taut_solver_notice(r->solver, 0);
     if (written == 0 && kept != 0)
         written = CLI_FAILED;
@@ -231,6 +256,7 @@ static int run_call(cli_call *call, const char *checkpoint)
     if (status == 0)
         status = compute(&r);
     close_outputs(&r);
+    taut_page_destroy(r.page);
     taut_solver_destroy(r.solver);
     cli_model_release(&r.model);
     cli_checkpoint_release(&r.checkpoint);

@@ -226,6 +226,8 @@ void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose)
         fprintf(out, "  %-*s%s\n", LABEL, "rows in", outcome->out);
     if (outcome->plot)
         fprintf(out, "  %-*s%s\n", LABEL, "picture in", outcome->plot);
+    if (outcome->view)
+        fprintf(out, "  %-*s%s\n", LABEL, "page in", outcome->view);
 }
 
 void cli_json_statistics(cli_json *json, const taut_statistics *statistics)

@@ -94,6 +94,14 @@ const cli_verb cli_verbs[] = {
      "they are given; --start FILE.h5@T begins another run at the row nearest to time T.\n"
      "Exit status: 0 done, 2 it cannot be read, or wrong usage.",
      cli_show},
+    {"view", "FILE.h5 ..", "make a page that plays runs, with plots",
+     "Writes a page, one HTML file that a browser opens from the file system, without a network: "
+     "it "
+     "plays the runs of HDF5 files ('taut run MODEL --out FILE.h5'), shows several of them "
+     "together with their differences, and has plots that follow the time. 'taut run MODEL --view "
+     "FILE.html' makes such a page of a run at once.\n"
+     "Exit status: 0 done, 1 the page cannot be written, 2 a file cannot be read, or wrong usage.",
+     cli_view},
     {"reproduce", "[NAME]",
      "compute a table or figure of a paper and compare it with the printed numbers",
      "Computes a published table or figure, and prints each number with the printed number and a "
@@ -178,6 +186,7 @@ static const struct {
                    {"solve", "taut run MODEL"},
                    {"plot", "taut run MODEL --plot FILE.png"},
                    {"modes", "taut spectrum MODEL"},
+                   {"animate", "taut run MODEL --view FILE.html"},
                    {"validate", "taut check MODEL"}};
 
 static const struct {

@@ -12,7 +12,7 @@
 #include "base/nearmiss.h"
 #include "base/number.h"
 
-#define EVERY_VERB "run check project spectrum compare sweep show reproduce methods models"
+#define EVERY_VERB "run check project spectrum compare sweep view show reproduce methods models"
 #define POSITIVE DBL_TRUE_MIN, DBL_MAX
 #define ANY_REAL -DBL_MAX, DBL_MAX
 #define INTO_PICTURE "into FILE.png or FILE.svg (needs gnuplot)"
@@ -112,13 +112,13 @@ static const taut_option table[] = {
      "a row at the end of each step"},
     {"steps", TAUT_OPTION_INTEGER, "", 1, 9007199254740992., "", "COUNT", "run", false, true,
      "end after COUNT steps"},
-    {"out", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run project spectrum compare sweep reproduce",
-     false, false,
+    {"out", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE",
+     "run project spectrum compare sweep reproduce view", false, false,
      "write the trajectory to FILE.csv or FILE.h5 (HDF5); `-` is standard output; project: write "
      "the state to FILE as a [start] section; `-` is standard output; spectrum: write the rows of "
      "--until to FILE.csv; compare: write the table to FILE.csv; sweep: write the table to "
-     "FILE.csv "
-     "or FILE.h5 (HDF5); reproduce: the folder for tables and pictures"},
+     "FILE.csv or FILE.h5 (HDF5); reproduce: the folder for tables and pictures; view: the page, "
+     "FILE.html"},
     {"end", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run", false, false,
      "write the final state to FILE, which --start reads"},
     {"checkpoint", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run", false, false,
@@ -135,6 +135,11 @@ static const taut_option table[] = {
      "; project: draw the convergence " INTO_PICTURE
      "; spectrum: draw frequencies, actions and gaps, or rates, along the run " INTO_PICTURE
      "; sweep: draw the kept values against the varied ones " INTO_PICTURE},
+    {"view", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run compare", false, false,
+     "write a page that plays the motion, with plots, to FILE.html; rows go to standard output "
+     "only with --out -; compare: write a page that shows the motions of all methods together, "
+     "each "
+     "with the last step size or tolerance, to FILE.html"},
     {"hold", TAUT_OPTION_TEXT, "", 0, 0, "", "NAMES", "project", true, false,
      "keep these values: coordinates, velocities (theta'), members, particles, families, separated "
      "by "
@@ -214,7 +219,7 @@ static const taut_option table[] = {
     {"list", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "reproduce", false, false,
      "every table and figure of the papers, and whether it is reproduced"},
     {"quiet", TAUT_OPTION_FLAG, "no", 0, 0, "", "",
-     "run check project spectrum compare sweep reproduce", false, false,
+     "run check project spectrum compare sweep view reproduce", false, false,
      "print no summary, warnings or progress"},
     {"strict", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run", false, false,
      "end with exit status 1 where a warning about the motion was given: a resonance, a separation "

@@ -149,10 +149,11 @@ static int lambda_call(taut_expand *x, const taut_tree *tree, taut_binding *scop
     if (name->kind != TAUT_TREE_NAME || name->member || name->primes)
         return taut_expand_fail(x, name->place, "lambda needs the name of a bond");
     if (!(x->allow & 1u << TAUT_FROM_LAMBDA))
-        return taut_expand_fail(x, tree->place,
-                                "lambda(%s) can be used in outputs, events and shapes only: forces that "
-                                "depend on reactions (friction) are unsupported",
-                                name->name);
+        return taut_expand_fail(
+            x, tree->place,
+            "lambda(%s) can be used in outputs, events and shapes only: forces that "
+            "depend on reactions (friction) are unsupported",
+            name->name);
     taut_reference r;
     TAUT_TRY(taut_expand_reference(x, name, scope, &r));
     if (r.symbol->kind != TAUT_SYMBOL_BOND)

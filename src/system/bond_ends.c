@@ -35,6 +35,13 @@ static point point_of(const taut_system *system, taut_index column)
     return (point){x, is_named(system, x + 2, 'z', name + 1) ? 3 : 2};
 }
 
+taut_index taut_system_point(const taut_system *system, taut_index column, int *dimension)
+{
+    point p = point_of(system, column);
+    *dimension = p.dimension;
+    return p.first;
+}
+
 int taut_system_bond_ends(const taut_system *system, taut_index k, int most, taut_index *first,
                           int *dimension)
 {

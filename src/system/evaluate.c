@@ -402,8 +402,7 @@ static bool others_meet(const taut_context *context, int32_t family, unsigned wa
     const taut_index begin = taut_family_begin(kernel), end = taut_family_end(kernel);
     bool met = false;
     for (int32_t k = 0; k < context->system->kernels && !met; k++)
-        met = k != family && !context->kernel[k]->steady &&
-              meets(context->kernel[k], begin, end) &&
+        met = k != family && !context->kernel[k]->steady && meets(context->kernel[k], begin, end) &&
               taut_statement_kernel_level(context->kernel[k], wanted) >= 0;
     return met;
 }

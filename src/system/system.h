@@ -273,6 +273,9 @@ bool taut_evaluate_kicks(const taut_context *context);
 int taut_system_form(const taut_system *system, const taut_patterns **patterns, taut_error *error);
 /* The same where it has been formed; empty patterns (start NULL) where not. */
 const taut_patterns *taut_system_patterns(const taut_system *system);
+/* The point that a coordinate belongs to: its first coordinate, and how many it has (as in
+ * taut_system_bond_ends). (bond_ends.c) */
+taut_index taut_system_point(const taut_system *system, taut_index column, int *dimension);
 /* For systems that are not made of kernels: gives the system a tangent pattern of its own, whose
  * arrays outlive it. Before anybody else has the system. */
 int taut_system_set_tangent(taut_system *system, const taut_pattern *tangent, taut_error *error);

@@ -1,0 +1,204 @@
+/* view.c - pages that play runs: taut view, and --view of other verbs. */
+#include <math.h>
+
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int cli_view_check(const cli_call *call, const char *path)
+{
+    const char *option = strcmp(call->verb->name, "view") == 0 ? "out" : "view";
+    if (path && !cli_has_ending(path, ".html") && !cli_has_ending(path, ".htm"))
+        return cli_refuse(call, "--%s %s: expected a name that ends in .html", option, path);
+    return cli_output_check(call, option, path);
+}
+
+/* All warnings of a run, one on a line. */
+static int add_warnings(taut_page *page, const cli_outcome *outcome, taut_error *error)
+{
+    taut_result result = {.size = sizeof result};
+    const char *text;
+    taut_solver_result_get(outcome->solver, &result, NULL);
+    char *all =
+        cli_format("%s%s", result.caution ? result.caution : "", result.caution ? "\n" : "");
+    for (int k = 0; all && (text = taut_solver_warning(outcome->solver, k)) != NULL; k++) {
+        char *more = cli_format("%s--%s\n", all, text);
+        free(all);
+        all = more;
+    }
+    for (int k = 0; all && (text = taut_solver_notice(outcome->solver, k)) != NULL; k++) {
+        char *more = cli_format("%s%s\n", all, text);
+        free(all);
+        all = more;
+    }
+    int code = all && all[0] ? taut_page_text(page, "warnings", all, error) : 0;
+    free(all);
+    return code;
+}
+
+/* Adds a text that was allocated; NULL: it is omitted. */
+static int add(taut_page *page, const char *heading, char *text, taut_error *error)
+{
+    int code = text && text[0] ? taut_page_text(page, heading, text, error) : 0;
+    free(text);
+    return code;
+}
+
+int cli_view_texts(taut_page *page, const cli_call *call, const cli_outcome *outcome,
+                   taut_error *error)
+{
+    FILE *summary = tmpfile();
+    if (summary)
+        cli_summary_print(summary, outcome, true);
+    char *text = cli_take_text(summary);
+    int code = add(page, "command", cli_command(call), error);
+    if (code == 0)
+        code = add_warnings(page, outcome, error);
+    if (code == 0)
+        code = taut_page_text(page, "explanation", taut_solver_explanation(outcome->solver), error);
+    if (code == 0)
+        return add(page, "summary", text, error);
+    free(text);
+    return code;
+}
+
+/* ---- taut view */
+
+/* Gives all rows of a record to a sink. */
+static int replay(taut_record *record, const taut_system *system, const taut_sink *sink,
+                  taut_error *error)
+{
+    enum { PIECE = 256 };
+    int64_t count = 0;
+    taut_sizes z = {.size = sizeof z};
+    int code = taut_record_sizes_get(record, &z, &count, error);
+    if (code == 0)
+        code = sink->begin(sink->user, system, error);
+    for (int64_t first = 0; code == 0 && first < count; first += PIECE) {
+        taut_memory_rows r = {.size = sizeof r};
+        int64_t left = count - first;
+        code = taut_record_rows_get(record, first, left < PIECE ? left : PIECE, &r, error);
+        for (int64_t k = 0; code == 0 && k < r.rows; k++) {
+            taut_row row = {.t = r.t[k],
+                            .q = r.q + k * r.coordinates,
+                            .v = r.v + k * r.velocities,
+                            .lambda = r.lambda + k * r.multipliers,
+                            .outputs = r.output + k * r.outputs,
+                            .energy = r.energy ? r.energy[k] : NAN,
+                            .drift_position = r.drift[2 * k],
+                            .drift_velocity = r.drift[2 * k + 1],
+                            .event = r.event ? (taut_index)r.event[k] : 0};
+            code = sink->row(sink->user, &row, error);
+        }
+    }
+    return code == 0 ? sink->end(sink->user, error) : code;
+}
+
+/* The name of a run among several: that of its file. */
+static char *name_of(const cli_call *call, const cli_model *model)
+{
+    const char *slash = strrchr(call->operand, '/'), *file = slash ? slash + 1 : call->operand;
+    return call->operand_count < 2 ? cli_format("%s", model->name)
+                                   : cli_format("%.*s", (int)(strrchr(file, '.') - file), file);
+}
+
+static int add_record(cli_call *call, taut_page *page, taut_error *error)
+{
+    static const char *const texts[] = {"command", "summary", "settings"};
+    cli_model model = {0};
+    taut_sink sink;
+    call->set_count = call->init_count = 0;
+    if (!cli_is_record(call->operand))
+        return cli_refuse(call,
+                          "%s: expected an HDF5 file of a run, FILE.h5; 'taut run MODEL --view "
+                          "FILE.html' makes a page from a model",
+                          call->operand);
+    int status = cli_model_load(call, &model);
+    char *name = status == 0 ? name_of(call, &model) : NULL;
+    int code = name ? taut_page_run(page, name, &sink, error) : 0;
+    for (int k = 0; name && code == 0 && k < 3; k++) {
+        const char *text = taut_record_text(model.record, texts[k]);
+        if (text && text[0])
+            code = taut_page_text(page, texts[k], text, error);
+    }
+    if (name && code == 0)
+        code = replay(model.record, model.system, &sink, error);
+    if (code != 0)
+        status = cli_fail(call, error, code);
+    free(name);
+    cli_model_release(&model);
+    return status;
+}
+
+int cli_view(cli_call *call)
+{
+    taut_error error = {.t = NAN};
+    taut_page *page = NULL;
+    const char *path = cli_option_text(call, "out");
+    if (!call->operand || !path)
+        return cli_misuse(call, !path ? "no page: give --out FILE.html"
+                                      : "no runs: give FILE.h5 of 'taut run MODEL --out FILE.h5'");
+    int status = cli_view_check(call, path);
+    int code = status == 0 ? taut_page_create(NULL, &page, &error) : 0;
+    for (int k = 0; status == 0 && code == 0 && k < call->operand_count; k++) {
+        call->operand = call->operands[k];
+        status = add_record(call, page, &error);
+    }
+    if (status == 0 && code == 0)
+        code = taut_page_write(page, path, &error);
+    if (code != 0)
+        status = cli_fail(call, &error, code);
+    if (status == 0 && call->json) {
+        cli_json json = {.out = stdout};
+        cli_json_open(&json, NULL, '{');
+        cli_json_text(&json, "status", "done");
+        cli_json_text(&json, "page", path);
+        cli_json_close(&json, '}');
+    } else if (status == 0 && !call->quiet) {
+        printf("page in %s\n", path);
+    }
+    taut_page_destroy(page);
+    return status;
+}
+
+/* ---- taut compare --view */
+
+static int add_method(cli_call *call, const cli_model *model, const char *method, taut_page *page,
+                      taut_error *error)
+{
+    taut_solver *solver = NULL;
+    taut_sink sink;
+    int code = taut_options_set(call->options, "method", method, error);
+    if (code == 0)
+        code = taut_solver_create(model->system, call->options, NULL, &solver, error);
+    if (code == TAUT_ERROR_REFUSED) { /* the table has the reason */
+        taut_solver_destroy(solver);
+        return 0;
+    }
+    if (code == 0)
+        code = taut_page_run(page, method, &sink, error);
+    if (code == 0)
+        code = taut_solver_run(solver, &sink, 1, NULL, NULL, error);
+    cli_outcome outcome = {.model = model, .solver = solver, .code = code, .error = error};
+    if (code >= 0)
+        code = cli_view_texts(page, call, &outcome, error);
+    taut_solver_destroy(solver);
+    return code;
+}
+
+int cli_view_methods(cli_call *call, const cli_model *model, const taut_compare_request *request,
+                     const char *path, taut_error *error)
+{
+    taut_page *page = NULL;
+    int code = taut_page_create(NULL, &page, error);
+    if (code == 0)
+        code = taut_options_set_real(call->options, request->tolerances ? "rtol" : "step",
+                                     request->values[request->value_count - 1], error);
+    for (int k = 0; code == 0 && k < request->method_count; k++)
+        code = add_method(call, model, request->methods[k], page, error);
+    if (code == 0)
+        code = taut_page_write(page, path, error);
+    taut_page_destroy(page);
+    return code;
+}

@@ -1,0 +1,37 @@
+# Puts web/ together into one C file: web/page.html with its style and its script in place, as the bytes before and after the data.
+#
+#   cmake -D SOURCE=web -D SCRIPTS="a.js b.js" -D OUTPUT=page_text.c -P cmake/Page.cmake
+file(READ ${SOURCE}/page.html page)
+file(READ ${SOURCE}/page.css style)
+set(script "")
+string(REPLACE " " ";" scripts "${SCRIPTS}")
+foreach(name IN LISTS scripts)
+  file(READ ${SOURCE}/${name} text)
+  string(APPEND script "// ${name}\n${text}\n")
+endforeach()
+
+function(put result name text)
+  file(WRITE ${OUTPUT}.part "${text}")
+  file(READ ${OUTPUT}.part hex HEX)
+  file(REMOVE ${OUTPUT}.part)
+  string(REGEX REPLACE "(................................................)" "\\1\n" hex "${hex}")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," hex "${hex}")
+  set(${result} "const unsigned char taut_page_${name}[] = {\n${hex}};\nconst size_t taut_page_${name}_size = sizeof taut_page_${name};\n" PARENT_SCOPE)
+endfunction()
+
+# by place, so that nothing in the texts is replaced
+function(split before after text mark)
+  string(FIND "${text}" "${mark}" place)
+  string(LENGTH "${mark}" length)
+  string(SUBSTRING "${text}" 0 ${place} first)
+  math(EXPR place "${place} + ${length}")
+  string(SUBSTRING "${text}" ${place} -1 second)
+  set(${before} "${first}" PARENT_SCOPE)
+  set(${after} "${second}" PARENT_SCOPE)
+endfunction()
+split(head rest "${page}" "@STYLE@")
+split(between rest "${rest}" "@DATA@")
+split(middle end "${rest}" "@SCRIPT@")
+put(first head "${head}${style}${between}")
+put(second tail "${middle}${script}${end}")
+file(WRITE ${OUTPUT} "/* made by cmake/Page.cmake from web/ */\n#include \"io/page.h\"\n\n${first}\n${second}")

@@ -1,0 +1,73 @@
+/* page.h - what the files that make a page share: a run as its rows, and what they mean. */
+#ifndef TAUT_IO_PAGE_H
+#define TAUT_IO_PAGE_H
+
+#include "io/deflate.h"
+
+enum { TAUT_PAGE_RUNS = 16 };
+
+/* Columns of a row behind t, in this order. */
+enum {
+    TAUT_PAGE_POSITION,
+    TAUT_PAGE_VELOCITY, /* first order: algebraic variables */
+    TAUT_PAGE_MULTIPLIER,
+    TAUT_PAGE_OUTPUT,
+    TAUT_PAGE_ENERGY,
+    TAUT_PAGE_DRIFT,  /* position, velocity */
+    TAUT_PAGE_ANCHOR, /* fixed ends of bonds */
+    TAUT_PAGE_SHAPE,  /* numbers of [shapes] */
+    TAUT_PAGE_GROUPS
+};
+
+typedef struct taut_page_event {
+    double t;
+    taut_index event; /* k + 1 */
+} taut_page_event;
+
+typedef struct taut_page_text_item {
+    const char *heading, *text;
+    struct taut_page_text_item *next;
+} taut_page_text_item;
+
+typedef struct taut_page_run_data {
+    taut_arena *arena;
+    const char *name, *title, *model;
+    taut_page_text_item *text; /* first, in order */
+    struct taut_page_run_data *next;
+    taut_sizes sizes;
+    taut_context *context; /* of fixed ends and shapes, during the run */
+    int64_t width[TAUT_PAGE_GROUPS], columns;
+    /* rows: those seen, those kept, one of `stride`; [capacity][1 + columns] */
+    int64_t seen, kept, capacity, stride;
+    double *row, *latest;
+    taut_page_event *event;
+    int64_t events, event_capacity;
+    /* structure, fixed by the system */
+    int32_t *point;      /* [points]: 4 * first coordinate + dimension */
+    int32_t *end;        /* [2 * bonds]: first coordinates; -1: not drawn, -2: a fixed end */
+    unsigned char *kind; /* [bonds]: 0 rigid, 1 spring, 2 damped spring, 3 soft */
+    taut_index points, anchors;
+    int dimension; /* of the scene: 2 or 3; 0: no points */
+    double gravity[3];
+    bool moving; /* fixed ends are where a function of time says */
+    taut_bytes names;
+    taut_shape *shape; /* [shapes] */
+    int shapes;
+    int64_t shape_points;
+    double *work, *jacobian; /* of fixed ends */
+} taut_page_run_data;
+
+/* page_scene.c: points, bonds, gravity; and where the fixed ends of bonds are. */
+int taut_page_scene(taut_page_run_data *run, const taut_system *system, taut_error *error);
+void taut_page_anchors(taut_page_run_data *run, double t, const double *q, double *anchor);
+void taut_page_gravity(taut_page_run_data *run, double t, const double *q, const double *v);
+
+/* page_code.c: everything numeric of a run, coded, as base64; one row of `thin` is written. */
+void taut_page_code(taut_bytes *to, const taut_page_run_data *run, int64_t thin);
+int64_t taut_page_frames(const taut_page_run_data *run, int64_t thin);
+
+/* The page around the data, made from web/ (cmake/Page.cmake). */
+extern const unsigned char taut_page_head[], taut_page_tail[];
+extern const size_t taut_page_head_size, taut_page_tail_size;
+
+#endif

@@ -1,0 +1,128 @@
+/* page_code.c - the numbers of a run as bytes. Every column is rounded to 16 bits between its least
+ * and its largest value (65535 and NaN: no number), k = round((x - least)/step); of smooth motion
+ * the second differences of k over the rows are small. They are folded into non-negative numbers,
+ * split into planes of high and low bytes, and deflated. The error is at most half a step, the
+ * range of the column over 131068: below a pixel. Layout, little endian:
+ *
+ *     t [frames], least [columns], step [columns]      double
+ *     points [points], ends [2 bonds]                  int32
+ *     kinds [bonds]                                    byte
+ *     high, low [columns][frames]                      byte
+ *     names of coordinates, algebraic variables, bonds, outputs, one a line */
+#include "io/page.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STEPS = 65534, MISSING = 65535 };
+
+int64_t taut_page_frames(const taut_page_run_data *run, int64_t thin)
+{
+    /* the first ones of `thin`, and the latest */
+    return run->kept == 0 ? 0 : (run->kept - 1 + thin - 1) / thin + 1;
+}
+
+static double value_at(const taut_page_run_data *run, int64_t frame, int64_t frames, int64_t thin,
+                       int64_t column)
+{
+    int64_t k = frame == frames - 1 ? run->kept - 1 : frame * thin;
+    return run->row[k * (1 + run->columns) + column];
+}
+
+static void add_double(taut_bytes *to, double value)
+{
+    uint64_t bits;
+    unsigned char bytes[8];
+    memcpy(&bits, &value, sizeof bits);
+    for (int k = 0; k < 8; k++)
+        bytes[k] = (unsigned char)(bits >> 8 * k);
+    taut_bytes_add(to, bytes, sizeof bytes);
+}
+
+static void add_integers(taut_bytes *to, const int32_t *value, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++) {
+        uint32_t bits = (uint32_t)value[k];
+        taut_bytes_add(to,
+                       (unsigned char[]){(unsigned char)bits, (unsigned char)(bits >> 8),
+                                         (unsigned char)(bits >> 16), (unsigned char)(bits >> 24)},
+                       4);
+    }
+}
+
+typedef struct scale {
+    double least, step;
+} scale;
+
+static scale scale_of(const taut_page_run_data *run, int64_t frames, int64_t thin, int64_t column)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (int64_t k = 0; k < frames; k++) {
+        double x = value_at(run, k, frames, thin, column);
+        least = isfinite(x) ? fmin(least, x) : least;
+        most = isfinite(x) ? fmax(most, x) : most;
+    }
+    double step = most / STEPS - least / STEPS;
+    return least <= most ? (scale){least, isfinite(step) ? step : 0} : (scale){0, 0};
+}
+
+static unsigned round_to(double x, scale s)
+{
+    if (!isfinite(x))
+        return MISSING;
+    double k = s.step > 0 ? floor((x - s.least) / s.step + 0.5) : 0;
+    return (unsigned)fmin(fmax(k, 0), STEPS);
+}
+
+/* Second differences modulo 2^16, folded: 0, -1, 1, -2, ... become 0, 1, 2, 3, ... */
+static void code_column(const taut_page_run_data *run, int64_t frames, int64_t thin, int64_t column,
+                        scale s, unsigned char *high, unsigned char *low)
+{
+    unsigned before = 0, slope = 0;
+    for (int64_t k = 0; k < frames; k++) {
+        unsigned now = round_to(value_at(run, k, frames, thin, column), s),
+                 change = (now - before) & 0xffff, second = (change - slope) & 0xffff,
+                 folded = second & 0x8000 ? ((0xffff - second) << 1) + 1 : second << 1;
+        high[k] = (unsigned char)(folded >> 8);
+        low[k] = (unsigned char)folded;
+        before = now;
+        slope = k == 0 ? 0 : change; /* the first value is no change */
+    }
+}
+
+void taut_page_code(taut_bytes *to, const taut_page_run_data *run, int64_t thin)
+{
+    int64_t frames = taut_page_frames(run, thin), columns = run->columns,
+            bonds = run->end ? run->sizes.bonds : 0;
+    taut_arena arena; /* all but the result */
+    taut_arena_init(&arena, &run->arena->allocator);
+    taut_bytes raw = {.arena = &arena}, packed = {.arena = &arena};
+    scale *s = TAUT_NEW(&arena, scale, columns);
+    unsigned char *plane = TAUT_NEW(&arena, unsigned char, 2 * frames * columns);
+    if (!s || !plane) {
+        to->failed = true;
+        taut_arena_clear(&arena);
+        return;
+    }
+    for (int64_t k = 0; k < columns; k++) {
+        s[k] = scale_of(run, frames, thin, k + 1);
+        code_column(run, frames, thin, k + 1, s[k], plane + k * frames,
+                    plane + (columns + k) * frames);
+    }
+    for (int64_t k = 0; k < frames; k++)
+        add_double(&raw, value_at(run, k, frames, thin, 0));
+    for (int64_t k = 0; k < 2 * columns; k++)
+        add_double(&raw, k < columns ? s[k].least : s[k - columns].step);
+    add_integers(&raw, run->point, run->points);
+    add_integers(&raw, run->end, 2 * bonds);
+    taut_bytes_add(&raw, run->kind, bonds);
+    taut_bytes_add(&raw, plane, 2 * frames * columns);
+    taut_bytes_add(&raw, run->names.data, run->names.count);
+    if (!raw.failed)
+        taut_deflate(&packed, raw.data, raw.count);
+    if (raw.failed || packed.failed)
+        to->failed = true;
+    else
+        taut_base64(to, packed.data, packed.count);
+    taut_arena_clear(&arena);
+}

@@ -1,0 +1,97 @@
+// browser.mjs - Chromium without a window, driven through its pipe of the DevTools protocol; no packages.
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export class Browser {
+  constructor(program) {
+    this.folder = mkdtempSync(join(tmpdir(), "taut-browser-"));
+    this.child = spawn(program, ["--headless=new", "--no-sandbox", "--disable-gpu-sandbox", "--use-gl=angle", "--use-angle=swiftshader",
+      "--enable-unsafe-swiftshader", "--disable-dev-shm-usage", "--no-first-run", "--disable-extensions", "--disable-background-networking",
+      "--remote-debugging-pipe", `--user-data-dir=${this.folder}`, "about:blank"], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
+    this.next = 1;
+    this.waiting = new Map();
+    this.listeners = [];
+    this.text = "";
+    this.child.stdio[4].setEncoding("utf8");
+    this.child.stdio[4].on("data", text => this.receive(text));
+    this.ended = new Promise(done => this.child.on("exit", done));
+  }
+  receive(text) {
+    this.text += text;
+    for (let end; (end = this.text.indexOf("\0")) >= 0; this.text = this.text.slice(end + 1)) {
+      const message = JSON.parse(this.text.slice(0, end)), call = this.waiting.get(message.id);
+      if (!call) this.listeners.forEach(listen => listen(message));
+      else {
+        this.waiting.delete(message.id);
+        if (message.error) call.fail(new Error(message.error.message));
+        else call.done(message.result);
+      }
+    }
+  }
+  send(method, params = {}, sessionId) {
+    const id = this.next++;
+    this.child.stdio[3].write(JSON.stringify({ id, method, params, sessionId }) + "\0");
+    return new Promise((done, fail) => this.waiting.set(id, { done, fail }));
+  }
+  // A page of this size; what it writes to the console as an error, and what it requests, are kept.
+  async open(address, width = 1280, height = 900, mobile = false) {
+    const { targetId } = await this.send("Target.createTarget", { url: "about:blank" });
+    const { sessionId } = await this.send("Target.attachToTarget", { targetId, flatten: true });
+    const page = new Page(this, sessionId, targetId);
+    await Promise.all(["Page.enable", "Runtime.enable", "Log.enable", "Network.enable"].map(method => page.send(method)));
+    await page.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile });
+    const loaded = page.wait("Page.loadEventFired");
+    await page.send("Page.navigate", { url: address });
+    await loaded;
+    await page.evaluate("new Promise(done => { const look = () => window.taut && window.taut.ready || document.querySelector('.failure') ? done(1) : setTimeout(look, 10); look(); })");
+    return page;
+  }
+  async close() {
+    this.send("Browser.close").catch(() => {});
+    await this.ended;
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+class Page {
+  constructor(browser, session, target) {
+    Object.assign(this, { browser, session, target, errors: [], requests: [], awaited: [] });
+    browser.listeners.push(message => {
+      if (message.sessionId !== session) return;
+      const { method, params } = message;
+      this.awaited = this.awaited.filter(a => a.method !== method || a.done(params));
+      if (method === "Runtime.exceptionThrown") this.errors.push(params.exceptionDetails.exception?.description || params.exceptionDetails.text);
+      if (method === "Runtime.consoleAPICalled" && params.type === "error") this.errors.push(JSON.stringify(params.args));
+      if (method === "Log.entryAdded" && params.entry.level === "error") this.errors.push(params.entry.text);
+      if (method === "Network.requestWillBeSent") this.requests.push(params.request.url);
+    });
+  }
+  wait(method) {
+    return new Promise(done => this.awaited.push({ method, done }));
+  }
+  send(method, params) {
+    return this.browser.send(method, params, this.session);
+  }
+  // The value of an expression in the page.
+  async evaluate(expression) {
+    const { result, exceptionDetails } = await this.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
+    if (exceptionDetails) throw new Error(exceptionDetails.exception?.description || exceptionDetails.text);
+    return result.value;
+  }
+  async picture() {
+    const { data } = await this.send("Page.captureScreenshot", { format: "png" });
+    return Buffer.from(data, "base64");
+  }
+  async key(key, code = key, text) {
+    await this.send("Input.dispatchKeyEvent", { type: "keyDown", key, code, text });
+    await this.send("Input.dispatchKeyEvent", { type: "keyUp", key, code });
+  }
+  async click(x, y) {
+    for (const type of ["mousePressed", "mouseReleased"]) await this.send("Input.dispatchMouseEvent", { type, x, y, button: "left", clickCount: 1 });
+  }
+  close() {
+    return this.browser.send("Target.closeTarget", { targetId: this.target });
+  }
+}

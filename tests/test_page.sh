@@ -1,0 +1,60 @@
+#!/bin/sh
+# test_page.sh - pages that play runs: what is refused, sizes, and the pages of eight models in headless Chromium (tests/page/check.mjs).
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/table.sh"
+open_cli page
+
+run 2 run double_pendulum --view page.png
+has err "--view page.png: expected a name that ends in .html"
+run 2 run double_pendulum --view page.html --out rows.csv --checkpoint saved
+has err "--view cannot be combined with --checkpoint"
+run 2 view --out page.html
+has err "no runs"
+run 2 view double_pendulum --out page.html
+has err "expected an HDF5 file of a run"
+
+models="double_pendulum chain four_bar bennett crane bouncing_ball kepler robertson"
+for model in $models; do
+    run 0 run $model --out $model.csv --view $model.html --quiet
+done
+size() { wc -c <"$1" | tr -d ' '; }
+for model in $models; do
+    [ "$(size $model.html)" -lt 300000 ]
+    row $? "$model.html has $(size $model.html) bytes"
+done
+has double_pendulum.html "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+
+# many rows are thinned: a page is at most 2 MB
+run 0 run chain --set N=300 --set omega=1e5 --motion rigid --until 2 --every 0.0005 --view long.html --quiet
+[ "$(size long.html)" -lt 2000000 ]
+row $? "long.html has $(size long.html) bytes"
+
+# nothing is markup: not in titles, not in names of files
+printf '# </script><script>bad = 1</script>\n# </script><script>bad = 2</script>\n[coordinates]\nx, y\n[start]\nx = 1\n[run]\nuntil = 1\n' \
+    >'<img src=x onerror=bad=1>.taut'
+run 0 run '<img src=x onerror=bad=1>.taut' --view '<img src=x onerror=bad=1>.html' --quiet
+lacks '<img src=x onerror=bad=1>.html' '<script>bad'
+
+run 0 compare double_pendulum --set omega=30 --motion full --until 2 --methods verlet,dop8 --steps 0.01 --view compared.html --quiet
+has compared.html '"name":"dop8"'
+
+if [ -z "${TAUT_TEST_CORE:-}" ] && "$taut" run double_pendulum --set omega=30 --motion slow --out slow.h5 --quiet 2>/dev/null; then
+    run 0 run double_pendulum --set omega=30 --motion full --out full.h5 --quiet
+    run 0 view slow.h5 full.h5 --out several.html --quiet
+else
+    skip "pages of files: this build has no HDF5"
+fi
+
+chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
+if [ -z "$chromium" ] || ! command -v node >/dev/null 2>&1 || [ -n "${TAUT_TEST_SANITIZED:-}" ] || [ ! -f several.html ]; then
+    skip "pages in a browser: Chromium, Node or HDF5 are missing (Debian: chromium nodejs)"
+else
+    # shellcheck disable=SC2086
+    timeout 150 node "$here/page/check.mjs" "$chromium" "$work" $models >rows.txt 2>errors.txt
+    row $? "check.mjs: $(tail -n 5 errors.txt)"
+    while read -r status text; do
+        row "$status" "$text"
+    done <rows.txt
+fi
+done_rows
