@@ -372,7 +372,7 @@ static void judge_effective(const cell *c, averages *a)
             r.step = part / ceil(part / h);
         if (!c->method->averages) /* impulse methods: the default, 1/20, leaves a relative error of
                                      1e-4 in the frequency for every omega */
-            r.inner = 1 / (40 * a->model[k].fastest);
+            r.inner = 1 / (60 * a->model[k].fastest);
         outcome o = run(a->model[k].system, &r);
         bool bad = failed(c, &o);
         for (int i = 0; i < TIMES && !bad; i++)
