@@ -46,7 +46,7 @@ test-all: setup
 	@$(MAKE) all
 	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target tests
 	@tools/fuzz 300
-	@TAUT_TEST_LONG=1 TAUT_TEST_LIMIT=3600 tests/run $(BUILD)
+	@TAUT_TEST_LONG=1 TAUT_TEST_LIMIT=7200 tests/run $(BUILD)
 
 fuzz:
 	@tools/fuzz 60

@@ -82,7 +82,8 @@ static int race(const contest *c, int links, int64_t steps, double limit, bool c
                c->method, links, how, part, best[0] * scale, best[1] * scale,
                apart(c, links, taut_solver_position(b.solver)));
         char name[80];
-        snprintf(name, sizeof name, "%s, chain of %d%s, time against C", c->method, links, how);
+        snprintf(name, sizeof name, "%s, chain of %d links: time, %s / by hand", c->method, links,
+                 compile ? "compiled" : "interpreted");
         row(name, limit, best[1] / best[0]);
     }
     c->hand->destroy();

@@ -28,7 +28,7 @@ each() { # each K WHO FUNCTION
     total=$(inside "--toggle-collect=$3" bench_small once "$1" "$2") && echo "$total $(tail -n 1 "$work/printed")" | awk '{ printf "%d", $1 / $2 }'
 }
 k=0
-for name in "rigid, dop8" "rigid, dop8 without stabilisation" "rigid, rk4 without stabilisation" "rigid, rk4" "stiff, rk4" "Fermi-Pasta-Ulam, dop8"; do
+for name in "rigid, dop8, Taut stabilised" "rigid, dop8, neither stabilised" "rigid, rk4, neither stabilised" "rigid, rk4, Taut stabilised" "stiff, rk4" "Fermi-Pasta-Ulam, dop8" "rigid, dop8, both stabilised" "rigid, rk4, both stabilised"; do
     hand=$(each $k hand hand_once) && ours=$(each $k compiled taut_solver_advance) && slow=$(each $k interpreted taut_solver_advance) &&
         echo "$name: $hand instructions per evaluation by hand, $ours compiled, $slow interpreted"
     k=$((k + 1))

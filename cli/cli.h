@@ -290,6 +290,36 @@ int cli_spectrum_rates(cli_call *call, const cli_model *model);
 int cli_spectrum_rates_run(cli_call *call, const cli_model *model); /* along a run */
 /* Where the rows of --until go: --out, or standard output; NULL: nowhere. 0, or the exit status. */
 int cli_spectrum_rows(cli_call *call, FILE **file, bool *opened);
+
+/* Modes along a run (spectrum_along.c). */
+enum { CLI_EPISODES = 64 };
+typedef struct cli_episode {
+    taut_resonance resonance;
+    int first, last; /* rows */
+    bool open;
+    double t, gap, share; /* closest; sum of |changes of actions| over twice all actions */
+} cli_episode;
+typedef struct cli_along {
+    int modes;       /* in every row */
+    int64_t missing; /* between its lower and its upper half, where there are more */
+    int rows, room;
+    double *row; /* t, closest gap, frequencies, actions */
+    cli_episode episode[CLI_EPISODES];
+    int episodes;
+    int64_t more; /* that found no place */
+} cli_along;
+void cli_along_release(cli_along *along);
+/* false: out of memory */
+bool cli_along_add(cli_along *along, double t, const taut_mode *mode,
+                   const taut_modes_report *report);
+void cli_along_judge(cli_along *along); /* after the last row */
+double cli_along_action(const cli_along *along, int row, int mode);
+/* What an episode changes action k by. */
+double cli_along_change(const cli_along *along, const cli_episode *episode, int k);
+long long cli_along_number(const cli_along *along, int k); /* of mode k of the rows, from 1 */
+void cli_along_print(const cli_along *along, FILE *to);
+void cli_along_json(const cli_along *along, cli_json *json);
+int cli_along_draw(const cli_along *along, const char *title, const char *path, taut_error *error);
 int cli_compare(cli_call *call);
 int cli_reproduce(cli_call *call);
 int cli_methods(cli_call *call);

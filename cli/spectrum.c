@@ -272,12 +272,12 @@ static void json_all(const cli_model *model, const spectrum *s)
 int cli_spectrum(cli_call *call)
 {
     static const char *const of_runs[] = {"method", "step", "every", "out", "plot"};
-    if (taut_options_given(call->options, "until"))
+    if (taut_options_given(call->options, "until") || taut_options_flag(call->options, "along"))
         return cli_spectrum_run(call);
     for (size_t k = 0; k < sizeof of_runs / sizeof of_runs[0]; k++)
         if (taut_options_given(call->options, of_runs[k]))
             return cli_misuse(call,
-                              "--%s applies to a run: add --until T, or omit it for the spectrum "
+                              "--%s applies to a run: add --along or --until T, or omit it for the spectrum "
                               "of the initial state",
                               of_runs[k]);
     cli_model model = {0};

@@ -1,5 +1,5 @@
-/* spectrum_run.c - taut spectrum --until T: frequencies and actions along the full motion, as
- * CSV, and how well the actions are kept.
+/* spectrum_run.c - taut spectrum --along: frequencies and actions along the full motion, as CSV and
+ * as a picture, and where they change (spectrum_along.c).
  *
  * The full motion, because only there the state vibrates: effective motions show the projected
  * one. */
@@ -17,13 +17,10 @@ typedef struct watch {
     taut_context *context;
     FILE *file; /* where the rows go; NULL: nowhere */
     bool opened;
-    int count, rows;
+    int count;
     taut_mode *mode;
-    double *first, *least, *most; /* actions: initial, extremes, [count] */
-    taut_resonance closest;
-    double closest_time;
-    int modes;       /* in every row */
-    int64_t missing; /* between its lower and its upper half, where there are more */
+    cli_along along;
+    const char *picture;
     taut_error error;
 } watch;
 
@@ -35,9 +32,7 @@ static void release(watch *w)
     taut_context_destroy(w->context);
     cli_model_release(&w->model);
     free(w->mode);
-    free(w->first);
-    free(w->least);
-    free(w->most);
+    cli_along_release(&w->along);
 }
 
 static int stop(taut_error *error, int code, const char *text)
@@ -47,28 +42,22 @@ static int stop(taut_error *error, int code, const char *text)
     return code;
 }
 
-/* Modes count from 1, among all. */
-static long long number(const watch *w, int k)
-{
-    return k < w->modes - w->modes / 2 ? k + 1 : k + 1 + (long long)w->missing;
-}
-
 static void print_head(const watch *w)
 {
     fprintf(w->file, "t");
-    for (int k = 0; k < w->modes; k++)
-        fprintf(w->file, ",frequency[%lld]", number(w, k));
-    for (int k = 0; k < w->modes; k++)
-        fprintf(w->file, ",action[%lld]", number(w, k));
+    for (int k = 0; k < w->along.modes; k++)
+        fprintf(w->file, ",frequency[%lld]", cli_along_number(&w->along, k));
+    for (int k = 0; k < w->along.modes; k++)
+        fprintf(w->file, ",action[%lld]", cli_along_number(&w->along, k));
     fprintf(w->file, ",gap\n");
 }
 
 static void print_row(const watch *w, double t, double gap)
 {
     fprintf(w->file, "%.17g", t);
-    for (int k = 0; k < w->modes; k++)
+    for (int k = 0; k < w->along.modes; k++)
         fprintf(w->file, ",%.17g", w->mode[k].frequency);
-    for (int k = 0; k < w->modes; k++)
+    for (int k = 0; k < w->along.modes; k++)
         fprintf(w->file, ",%.17g", w->mode[k].action);
     fprintf(w->file, ",%.17g\n", gap);
 }
@@ -82,31 +71,20 @@ static int take_row(void *user, const taut_row *row, taut_error *error)
     if (code != 0)
         return code < 0 ? code
                         : stop(error, TAUT_ERROR_EVALUATE, "the modes cannot be computed here");
-    if (w->rows == 0) {
-        w->modes = report.found;
-        w->missing = report.modes > report.found ? report.modes - report.found : 0;
+    if (w->along.rows == 0) {
+        w->along.modes = report.found;
+        w->along.missing = report.modes > report.found ? report.modes - report.found : 0;
         if (w->file)
             print_head(w);
     }
-    if (report.found != w->modes)
+    if (report.found != w->along.modes)
         return stop(error, TAUT_ERROR_EVALUATE,
                     "the number of stiff modes has changed along the run");
-    double gap = report.resonances > 0 ? report.resonance[0].gap : INFINITY;
-    if (w->rows == 0 || gap < w->closest.gap) {
-        w->closest = report.resonance[0];
-        w->closest.gap = gap;
-        w->closest_time = row->t;
-    }
-    for (int k = 0; k < w->modes; k++) {
-        double action = w->mode[k].action;
-        w->first[k] = w->rows == 0 ? action : w->first[k];
-        w->least[k] = w->rows == 0 ? action : fmin(w->least[k], action);
-        w->most[k] = w->rows == 0 ? action : fmax(w->most[k], action);
-    }
-    w->rows++;
+    if (!cli_along_add(&w->along, row->t, w->mode, &report))
+        return stop(error, TAUT_ERROR_MEMORY, "out of memory");
     if (!w->file)
         return 0;
-    print_row(w, row->t, gap);
+    print_row(w, row->t, report.resonances > 0 ? report.resonance[0].gap : INFINITY);
     return ferror(w->file) ? stop(error, TAUT_ERROR_FILE, "the rows cannot be written") : 0;
 }
 
@@ -132,33 +110,57 @@ int cli_spectrum_rows(cli_call *call, FILE **file, bool *opened)
     return 0;
 }
 
-/* Largest change of an action, over the sum of the initial ones. */
-static double change(const watch *w, int k)
+/* Least and largest value of an action. */
+static void range(const cli_along *w, int k, double *least, double *most)
 {
-    return fmax(w->most[k] - w->first[k], w->first[k] - w->least[k]);
+    *least = INFINITY;
+    *most = -INFINITY;
+    for (int i = 0; i < w->rows; i++) {
+        *least = fmin(*least, cli_along_action(w, i, k));
+        *most = fmax(*most, cli_along_action(w, i, k));
+    }
+}
+
+/* The row with the smallest gap. */
+static double closest(const cli_along *w, double *t)
+{
+    double gap = INFINITY;
+    *t = NAN;
+    for (int i = 0; i < w->rows; i++) {
+        const double *row = w->row + (size_t)i * (size_t)(2 + 2 * w->modes);
+        *t = row[1] < gap ? row[0] : *t;
+        gap = fmin(gap, row[1]);
+    }
+    return gap;
 }
 
 static void print_summary(const watch *w, FILE *to)
 {
+    const cli_along *along = &w->along;
     taut_result result = {.size = sizeof result};
+    double t, gap = closest(along, &t);
     taut_solver_result_get(w->solver, &result, NULL);
-    fprintf(to, "%s: %d modes in %d rows up to t = %g\n", w->model.name, w->modes, w->rows,
+    fprintf(to, "%s: %d modes in %d rows up to t = %g\n", w->model.name, along->modes, along->rows,
             result.t);
-    for (int k = 0; k < w->modes; k++)
-        fprintf(to, "  action %-4lld %12.6g initially, changes by at most %.3g\n", number(w, k),
-                w->first[k], change(w, k));
-    if (w->rows > 0 && isfinite(w->closest.gap)) {
-        fprintf(to, "  closest     mode %d ~ mode %d", w->closest.j + 1, w->closest.k + 1);
-        if (w->closest.l >= 0)
-            fprintf(to, " + mode %d", w->closest.l + 1);
-        fprintf(to, ", apart by %.3g%%, at t = %.6g\n", 100 * w->closest.gap, w->closest_time);
+    for (int k = 0; k < along->modes; k++) {
+        double first = cli_along_action(along, 0, k), least, most;
+        range(along, k, &least, &most);
+        fprintf(to, "  action %-4lld %12.6g initially, changes by at most %.3g\n",
+                cli_along_number(along, k), first, fmax(most - first, first - least));
     }
+    if (isfinite(gap))
+        fprintf(to, "  smallest gap %.3g%%, at t = %.6g\n", 100 * gap, t);
+    cli_along_print(along, to);
+    if (w->picture)
+        fprintf(to, "  picture in %s\n", w->picture);
 }
 
 static void print_json(const watch *w)
 {
     taut_result result = {.size = sizeof result};
     cli_json json = {.out = stdout};
+    const cli_along *along = &w->along;
+    double t, gap = closest(along, &t);
     taut_solver_result_get(w->solver, &result, NULL);
     cli_json_open(&json, NULL, '{');
     cli_json_text(&json, "status",
@@ -168,21 +170,24 @@ static void print_json(const watch *w)
     cli_json_text(&json, "model", w->model.name);
     cli_json_real(&json, "t", result.t);
     cli_json_text(&json, "method", result.method);
-    cli_json_integer(&json, "rows", w->rows);
+    cli_json_integer(&json, "rows", along->rows);
     cli_json_open(&json, "modes", '[');
-    for (int k = 0; k < w->modes; k++) {
+    for (int k = 0; k < along->modes; k++) {
+        double least, most;
+        range(along, k, &least, &most);
         cli_json_open_flat(&json, NULL, '{');
-        cli_json_integer(&json, "mode", number(w, k));
-        cli_json_real(&json, "action", w->first[k]);
-        cli_json_real(&json, "least", w->least[k]);
-        cli_json_real(&json, "most", w->most[k]);
+        cli_json_integer(&json, "mode", cli_along_number(along, k));
+        cli_json_real(&json, "action", cli_along_action(along, 0, k));
+        cli_json_real(&json, "least", least);
+        cli_json_real(&json, "most", most);
         cli_json_close(&json, '}');
     }
     cli_json_close(&json, ']');
     cli_json_open_flat(&json, "closest", '{');
-    cli_json_real(&json, "gap", w->rows > 0 ? w->closest.gap : NAN);
-    cli_json_real(&json, "t", w->closest_time);
+    cli_json_real(&json, "gap", gap);
+    cli_json_real(&json, "t", t);
     cli_json_close(&json, '}');
+    cli_along_json(along, &json);
     cli_json_close(&json, '}');
 }
 
@@ -194,13 +199,10 @@ static int prepare(watch *w)
         sizes.kind != TAUT_MECHANICAL)
         return cli_refuse(w->call,
                           "actions along a run need bonds with a stiffness or a stiff "
-                          "potential; without --until the spectrum of the initial state is shown");
+                          "potential; without --along the spectrum of the initial state is shown");
     w->count = (int)taut_options_integer(w->call->options, "modes");
     w->mode = calloc((size_t)w->count, sizeof *w->mode);
-    w->first = calloc((size_t)w->count, sizeof(double));
-    w->least = calloc((size_t)w->count, sizeof(double));
-    w->most = calloc((size_t)w->count, sizeof(double));
-    if (!w->mode || !w->first || !w->least || !w->most)
+    if (!w->mode)
         return cli_refuse(w->call, "out of memory");
     int code = taut_options_set(w->call->options, "motion", "full", &w->error);
     if (code == 0)
@@ -222,6 +224,11 @@ static int compute(watch *w)
     cli_interrupt_watch();
     int code = taut_solver_run(w->solver, &sink, 1, cli_progress_call, &progress, &w->error);
     cli_progress_clear(&progress);
+    cli_along_judge(&w->along);
+    if (code >= 0 && w->picture && w->along.rows > 0) {
+        int drawn = cli_along_draw(&w->along, w->model.name, w->picture, &w->error);
+        code = drawn < 0 ? drawn : code;
+    }
     if (code < 0)
         return cli_fail(w->call, &w->error, code);
     if (call->json)
@@ -243,8 +250,10 @@ int cli_spectrum_run(cli_call *call)
         release(&w);
         return status;
     }
-    if (status == 0 && taut_options_given(call->options, "plot"))
-        status = cli_misuse(call, "--plot draws the rates of first-order models and black boxes");
+    if (taut_options_given(call->options, "plot"))
+        w.picture = taut_options_text(call->options, "plot");
+    if (status == 0)
+        status = cli_picture_check(call, w.picture);
     if (status == 0)
         status = prepare(&w);
     if (status == 0)

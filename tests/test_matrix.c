@@ -197,11 +197,11 @@ static void judge_adaptive(const cell *c, const verdict *r, const outcome *o, do
               c->model->name, c->motion, c->method->name, rates, allowed);
 }
 
-/* Orders 1 and 2 would need very many steps for less. */
+/* Orders 1 to 3 would need very many steps for less. */
 static double tolerance_of(const cell *c)
 {
     int order = c->method->bond_order > 0 ? c->method->bond_order : c->method->order;
-    return order == 1 ? 1e-3 : order < 3 ? 1e-5 : 1e-7;
+    return order == 1 ? 1e-3 : order == 2 ? 1e-5 : order == 3 ? 1e-6 : 1e-7;
 }
 
 /* A fixed step size h and h/2: the error of the first is below a tenth, and the second one is
@@ -221,16 +221,17 @@ static void judge_equal(const cell *c, const verdict *r, const outcome *o, const
               c->model->name, c->motion, c->method->name, e1, e2, log2(e1 / e2), p);
 }
 
-/* Vibrations are resolved by 0.2 radian; order 2 by 0.05, since over 100 radians the phase error
+/* Vibrations are resolved by 0.3 radian; order 2 by 0.05, since over 100 radians the phase error
  * of ab2, 5/12 (h omega)^2 a radian, must be small; order 1 by 0.01: it is unstable on every
- * oscillation and must not grow in 20 radians. First-order models take 10000 steps, or their own
- * step when that is shorter; the rest takes 500. */
+ * oscillation and must not grow in 10 radians. First-order models take 10000 steps, or their own
+ * step when that is shorter; the rest takes 200, and from order 4 on 60: with more of them errors
+ * would be below 1e-9, and the order not seen. */
 static double equal_step(const cell *c, double end)
 {
     const model *m = c->model;
-    double h = end / 500;
+    double h = end / (c->method->order < 4 ? 200 : 60);
     if (strcmp(c->motion, "full") == 0 && m->fastest > 0)
-        h = (c->method->order == 1 ? 0.01 : c->method->order < 4 ? 0.05 : 0.2) / m->fastest;
+        h = (c->method->order == 1 ? 0.01 : c->method->order < 4 ? 0.05 : 0.3) / m->fastest;
     else if (m->sizes.kind != TAUT_MECHANICAL)
         h = fmin(end / 10000, isnan(m->step) ? end : m->step);
     return end / ceil(end / h * (1 - 1e-12));
@@ -246,6 +247,7 @@ static const struct {
     {"butane", {"bond_stiffness=224262.4*%g^2", "angle_stiffness=519.6528*%g^2"}},
     {"cart", {"omega=1000*%g"}},
     {"chain", {"omega=1000*%g"}},
+    {"crossing", {"omega=200*%g"}},
     {"double_pendulum", {"omega=1e4*%g", "lift=sqrt(2e-4/%g)"}}, /* stretch 1/omega */
     {"double_pendulum_gravity", {"eps=1e-2/%g"}},
     {"forced_spring", {"omega=100*%g", "lift=0.01/%g"}},
@@ -258,6 +260,7 @@ static const struct {
     {"spring_pendulum", {"ratio=50*%g"}}, /* an exception of the page */
     {"triatomic", {"omega=500*%g", "lift=0.001/%g"}},
     {"truss", {"modulus=1e6*%g^2"}},
+    {"decane_melt", {"bond_stiffness=224262.4*%g^2"}},
     {"water_box", {"bond_stiffness=443153.4*%g^2", "angle_stiffness=317.5656*%g^2"}},
 };
 
@@ -369,7 +372,7 @@ static void judge_effective(const cell *c, averages *a)
             r.step = part / ceil(part / h);
         if (!c->method->averages) /* impulse methods: the default, 1/20, leaves a relative error of
                                      1e-4 in the frequency for every omega */
-            r.inner = 1 / (60 * a->model[k].fastest);
+            r.inner = 1 / (40 * a->model[k].fastest);
         outcome o = run(a->model[k].system, &r);
         bool bad = failed(c, &o);
         for (int i = 0; i < TIMES && !bad; i++)
@@ -509,8 +512,9 @@ int main(int argc, char **argv)
         if ((only && strcmp(only, name[k]) != 0) || jumps(name[k]))
             continue;
         if (sanitized && (strcmp(name[k], "water_box") == 0 || strcmp(name[k], "net") == 0 ||
-                          strcmp(name[k], "lj_fluid") == 0)) {
-            check_skip("water_box, net and lj_fluid take long under sanitizers");
+                          strcmp(name[k], "lj_fluid") == 0 ||
+                          strcmp(name[k], "decane_melt") == 0)) {
+            check_skip("water_box, net, lj_fluid and decane_melt take long under sanitizers");
             continue;
         }
         if (load(name[k], NULL, 0, &m) != 0)

@@ -18,6 +18,8 @@ int main(void)
 
 #else
 
+#include "drive/solver.h"
+#include "support/families.h"
 #include "support/native_place.h"
 #include "support/run.h"
 #include "system/kernel/scatter.h"
@@ -156,7 +158,23 @@ static void test_system(void)
 
 enum { MOST = 7 };
 
-/* q at the end of a run of n coupled oscillators; false: not as wanted. */
+/* q at t = 2; false: not as wanted. */
+static bool run_to_end(const char *text, const char *settings, bool compile, double *end)
+{
+    driven d = {0};
+    taut_load how = {.size = sizeof how, .compile = compile};
+    d.code = taut_system_parse(text, strlen(text), "model", &how, &d.system, &d.error);
+    driven_equip(&d, settings, NULL);
+    bool good = driven_good(settings, &d) && (d.system->native != NULL) == compile;
+    if (good)
+        good = taut_solver_advance(d.solver, 2, &d.error) == 0;
+    if (good)
+        memcpy(end, taut_solver_position(d.solver), (size_t)d.solver->stepper.n * sizeof *end);
+    driven_destroy(&d);
+    return good;
+}
+
+/* n coupled oscillators. */
 static bool run_oscillators(int n, bool compile, double *end)
 {
     char text[400] = "[coordinates]\n";
@@ -167,17 +185,7 @@ static bool run_oscillators(int n, bool compile, double *end)
     for (int i = 0; i < n; i++)
         at += (size_t)snprintf(text + at, sizeof text - at, "%c = cos(t) - %d*sin(%c) - %c'*%c\n",
                                'a' + i, i + 1, 'a' + i, 'a' + i, 'a' + (i + 1) % n);
-    driven d = {0};
-    taut_load how = {.size = sizeof how, .compile = compile};
-    d.code = taut_system_parse(text, strlen(text), "oscillators", &how, &d.system, &d.error);
-    driven_equip(&d, "motion=full method=dop8 step=0.05 until=2", NULL);
-    bool good = driven_good("oscillators", &d) && (d.system->native != NULL) == compile;
-    if (good)
-        good = taut_solver_advance(d.solver, 2, &d.error) == 0;
-    if (good)
-        memcpy(end, taut_solver_position(d.solver), (size_t)n * sizeof *end);
-    driven_destroy(&d);
-    return good;
+    return run_to_end(text, "motion=full method=dop8 step=0.05 until=2", compile, end);
 }
 
 /* Sums over the stages are made of blocks of 4, 2 and 1 coordinates. */
@@ -194,6 +202,22 @@ static void test_stages(void)
     }
 }
 
+/* Springs whose code loads a block of members; steps one by one, and many at once. */
+static void test_families(void)
+{
+    static const struct {
+        const char *name, *text;
+    } rows[] = {{"plane", family_plane}, {"space", family_space}, {"line", family_line}};
+    static const char settings[] = "motion=full method=verlet step=0.004 until=2";
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        double end[2][FAMILY_MOST] = {0};
+        bool good = run_to_end(rows[k].text, settings, true, end[0]) &&
+                    run_to_end(rows[k].text, settings, false, end[1]);
+        check_row(good && memcmp(end[0], end[1], sizeof end[0]) == 0 && end[0][0] != 0,
+                  "%s: compiled %.17g, interpreted %.17g", rows[k].name, end[0][0], end[1][0]);
+    }
+}
+
 int main(void)
 {
     char compiler[400];
@@ -201,6 +225,7 @@ int main(void)
     if (place_open(compiler, sizeof compiler)) {
         test_system();
         test_stages();
+        test_families();
     }
     remove_tree(place);
     return check_done();

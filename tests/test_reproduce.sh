@@ -5,7 +5,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/table.sh"
 open_cli reproduce
 
-names="a-table-1 a-figure-2 a-figure-3 a-figure-4 a-figure-5 a-figure-6 b-orders b-methods b-damping b-damped b-expansion b-newton c-table-1-1 c-example-2 c-theorems c-table-3-1 c-slider-crank d-michaelis-menten d-five-dimensions d-hydrogen-oxygen e-figure-1 e-figure-3 e-figure-4"
+names="a-table-1 a-figure-2 a-figure-3 a-figure-4 a-figure-5 a-figure-6 b-orders b-methods b-damping b-damped b-expansion b-newton b-outer c-table-1-1 c-example-2 c-theorems c-table-3-1 c-slider-crank d-michaelis-menten d-five-dimensions d-hydrogen-oxygen e-figure-1 e-figure-3 e-figure-4"
 run 0 reproduce
 for name in $names; do
     has out "$name"
@@ -78,6 +78,7 @@ changed a-figure-2 '6.93e-3' '8.93e-3'
 changed b-orders "radau3, eps 0, y' | 2" "radau3, eps 0, y' | 3"
 changed b-methods "sdirk4, eps 0, y | 1" "sdirk4, eps 0, y | 4"
 changed b-damping "radau5, distance after 2 steps | 9e-08" "radau5, distance after 2 steps | 9e-06"
+changed b-outer "radau5, k = 1, order in h, eps = h/2 | 4" "radau5, k = 1, order in h, eps = h/2 | 9"
 changed b-damped "radau5, eps 1e-06, lambda | 3" "radau5, eps 1e-06, lambda | 5"
 changed b-expansion "radau5, order of y'^1 | 1" "radau5, order of y'^1 | 4"
 changed b-newton "(8.1) converges, eps = 0.0001, h = 0.03 | 0" "(8.1) converges, eps = 0.0001, h = 0.03 | 1"

@@ -169,6 +169,34 @@ static void test_long(void)
     driven_destroy(&d);
 }
 
+/* A tenth of the tolerance would cost ten times as much: ten times the tolerance is compared, and
+ * the result stays that of the only run. */
+static void test_costly(void)
+{
+    taut_result result;
+    driven d;
+    check_group("costly");
+    if (getenv("TAUT_TEST_SANITIZED"))
+        return;
+    int code =
+        run(&d, OSCILLATOR, "until=80 method=radau1 motion=full rtol=1e-4 verify=auto", &result);
+    double error = fmax(fabs(taut_solver_position(d.solver)[0] - cos(80)),
+                        fabs(taut_solver_velocity(d.solver)[0] + sin(80)));
+    check_row(code == (result.error > 100 * 1e-4 ? TAUT_INACCURATE : TAUT_OK) &&
+                  strstr(taut_solver_explanation(d.solver), "estimated by a run with rtol 0.001"),
+              "%s: %s", taut_code_name(code), taut_solver_explanation(d.solver));
+    check_row(result.error >= error / 2 && result.error <= 30 * error, "states %.3g, has %.3g",
+              result.error, error);
+    driven_destroy(&d);
+    code =
+        run(&d, OSCILLATOR, "until=80 method=radau1 motion=full rtol=1e-4 verify=never", &result);
+    check_row(code == 0 && isnan(result.error) &&
+                  fmax(fabs(taut_solver_position(d.solver)[0] - cos(80)),
+                       fabs(taut_solver_velocity(d.solver)[0] + sin(80))) == error,
+              "%s: error %g", taut_code_name(code), result.error);
+    driven_destroy(&d);
+}
+
 /* Memory that fails at any call is reported, and none is lost. */
 static void test_memory(void)
 {
@@ -220,6 +248,7 @@ int main(void)
     test_found();
     test_rows();
     test_long();
+    test_costly();
     test_memory();
     return check_done();
 }

@@ -87,7 +87,8 @@ run 0 spectrum double_pendulum_gravity --set eps=1e-3 --until 2 --every 0.5
 has out "t,frequency[1],frequency[2],action[1],action[2],gap"
 [ "$(wc -l <out)" = 6 ]
 row $? "five rows: $(cat out)"
-has err "mode 2 ~ mode 1 + mode 1, apart by 4.69%, at t = 2"
+has err "smallest gap 4.69%, at t = 2"
+has err "mode 2 ~ mode 1 + mode 1, closest (4.7%) at t = 2, from t = 2 to 2"
 # the gap at t = 2 of runs with rtol 1e-9 and 1e-12, which agree to ten digits; verlet with the step 2e-6 has 0.0468727
 run 0 spectrum double_pendulum_gravity --set eps=1e-3 --until 2 --every 0.5 --out a.csv --json
 json 'abs(d["closest"]["gap"] - 0.0468729241) < 1e-5'
@@ -107,6 +108,18 @@ has out "3 modes in 201 rows"
 run 0 spectrum truss --until 0.02 --every 0.01 --modes 4 --out a.csv
 has a.csv "action[23]"
 run 2 spectrum index2 --until 1
+# frequencies that cross: the time by the closed form (tests/test_crossing.c), and the actions that change there
+run 0 spectrum crossing --along --out a.csv --json
+json 'len(d["resonances"]) == 1 and abs(d["resonances"][0]["t"]/0.9138 - 1) < 0.01 and d["resonances"][0]["near"] == [1]'
+json 'abs(d["resonances"][0]["share"] - 0.5) < 0.05 and abs(sum(d["resonances"][0]["change"])) < 1e-5'
+run 0 spectrum crossing --along --set link=0 --out a.csv
+has out "mode 2 ~ mode 1, closest"
+run 0 spectrum crossing --along --set link=0.2 --out a.csv
+has out "no resonance within 5%"
+# two resonances, the one that changes more first
+run 0 spectrum double_pendulum_gravity --until 5 --out a.csv --json
+json 'len(d["resonances"]) >= 2 and all(a["share"] >= b["share"] for a, b in zip(d["resonances"], d["resonances"][1:]))'
+json 'any(abs(r["t"] - 2.08) < 0.03 and r["near"] == [1, 1] for r in d["resonances"])'
 # rates along a motion, and their picture
 run 0 spectrum michaelis_menten --until 2 --every 1
 has out "t,rate[1],frequency[1],rate[2],frequency[2],dimension,gap"
@@ -116,10 +129,12 @@ run 0 spectrum michaelis_menten --until 2 --every 1 --out a.csv --json
 has out '"least_at": 2'
 run 2 spectrum michaelis_menten --plot a.png
 has err "--plot applies to a run"
-run 2 spectrum double_pendulum --until 1 --plot a.png
 if command -v gnuplot >/dev/null && [ -z "${TAUT_TEST_CORE:-}" ]; then
     run 0 spectrum michaelis_menten --until 2 --every 0.1 --out a.csv --plot a.svg
     has a.svg "rate 2"
+    run 0 spectrum crossing --along --every 0.02 --out a.csv --plot a.svg
+    has a.svg "closest gap"
+    has out "picture in a.svg"
 else
     skip "no pictures"
 fi

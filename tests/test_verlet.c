@@ -1,5 +1,6 @@
 /* test_verlet.c - velocity Verlet against its exact discrete solutions, its order,
  * reversibility, energy and costs. */
+#include "support/families.h"
 #include "support/run.h"
 
 /* x'' = -omega^2 x in three ways: Verlet's solution is x_n = cos(n theta), v_n = -sin(n theta)
@@ -266,10 +267,34 @@ static void test_families(void)
     }
 }
 
+/* A chain, whose first link is no member of the family, against dop8. */
+static void test_chain(void)
+{
+    static const char *const settings[] = {
+        "motion=full method=dop8 rtol=1e-9 until=0.3 verify=never",
+        "motion=full method=verlet step=1e-3 until=0.3"};
+    double end[2][FAMILY_MOST] = {0}, apart = 0;
+    check_group("verlet, chain");
+    for (int k = 0; k < 2; k++) {
+        driven d = driven_create(family_plane, settings[k], NULL);
+        if (driven_good(settings[k], &d)) {
+            int code = taut_solver_advance(d.solver, 0.3, &d.error);
+            check_row(code == 0, "%s: %s", settings[k], d.error.message);
+            memcpy(end[k], taut_solver_position(d.solver), sizeof end[k]);
+        }
+        driven_destroy(&d);
+    }
+    for (int i = 0; i < FAMILY_MOST; i++)
+        apart = fmax(apart, fabs(end[0][i] - end[1][i]));
+    check_below("distance", apart, 1e-4);
+    check_near("free fall of most bobs", end[1][FAMILY_MOST - 1], -0.045, 1e-3);
+}
+
 int main(void)
 {
     test_discrete_solution();
     test_families();
+    test_chain();
     test_full_mass();
     test_moving_bond();
     test_order();

@@ -1,4 +1,4 @@
-/* paper_b.c - Lubich: observed orders, damping, expansion in eps^2, Newton's iterations. */
+/* paper_b.c - Lubich: observed orders, damping, expansion in eps^2, iterations of a step. */
 #include <math.h>
 #include <string.h>
 
@@ -383,6 +383,73 @@ int recipe_b_newton(recipe_work *k)
             RECIPE_TRY(recipe_point(k, pow(10, -4 - e), h[e]));
         }
         RECIPE_TRY(recipe_note(k, log10(h[0] / h[2]) / 2, "%s, exponent of eps", form[f]));
+    }
+    return 0;
+}
+
+/* ---- lemma 8.2: the outer iteration of a general stiff potential, in one step */
+
+static const char *const ellipse =
+    "[parameters]\neps = 1e-3\n[coordinates]\nx, y\n[definitions]\ng = (x^2 + 2*y^2 - 1)/2\n"
+    "[potential]\ny\n[stiff potential]\ng^2/2*(1 + x/2) + g^3/3 scale 1/eps^2\n"
+    "[start]\nx = sin(1), y = -cos(1)/sqrt(2), x' = cos(1), y' = sin(1)/sqrt(2)\n";
+
+/* h sum_i b_i Y''_i of the first step, solved by this form of Newton's iteration. */
+static int velocity_after(recipe_work *k, const char *method, const char *form, double eps,
+                          double h, double v[2])
+{
+    recipe_case run;
+    char set[40], options[160];
+    snprintf(set, sizeof set, "eps=%.17g", eps);
+    snprintf(options, sizeof options, "motion=slow method=%s newton=%s step=%.17g until=%.17g",
+             method, form, h, h);
+    int status = recipe_run(k, &run, ellipse, set, options);
+    if (status == 0)
+        status = taut_solver_advance(run.solver, h, &k->error);
+    for (int i = 0; i < 2 && status == 0; i++)
+        v[i] = taut_solver_velocity(run.solver)[i];
+    recipe_close(&run);
+    return status;
+}
+
+/* The error in Y'', weighted with b, after r was corrected `outer` times. */
+static int outer_error(recipe_work *k, const char *method, int outer, double eps, double h,
+                       double *error)
+{
+    char form[8];
+    double v[2], exact[2];
+    snprintf(form, sizeof form, "r%d", outer);
+    RECIPE_TRY(velocity_after(k, method, form, eps, h, v));
+    RECIPE_TRY(velocity_after(k, method, "auto", eps, h, exact));
+    *error = apart(v, exact) / h;
+    return 0;
+}
+
+int recipe_b_outer(recipe_work *k)
+{
+    static const char *const methods[] = {"radau3", "radau5", "radau7"};
+    double e[2];
+    k->labels[0] = "Errors of the outer iteration, radau5, eps = h/2";
+    k->labels[1] = "h";
+    k->labels[2] = "error in Y''";
+    k->logarithmic = true;
+    for (int m = 0; m < 3; m++)
+        for (int outer = 0; outer <= 2; outer++) {
+            for (int j = 0; j < 2; j++)
+                RECIPE_TRY(outer_error(k, methods[m], outer, .1 / (1 << j), .2 / (1 << j), &e[j]));
+            RECIPE_TRY(recipe_note(k, log2(e[0] / e[1]), "%s, k = %d, order in h, eps = h/2",
+                                   methods[m], outer));
+            for (int j = 0; j < 2; j++)
+                RECIPE_TRY(outer_error(k, methods[m], outer, .04 / (1 << j), .2, &e[j]));
+            RECIPE_TRY(recipe_note(k, log2(e[0] / e[1]), "%s, k = %d, order in eps, h = 0.2",
+                                   methods[m], outer));
+        }
+    for (int outer = 0; outer <= 2; outer++) {
+        RECIPE_TRY(recipe_curve(k, "k = %d", outer));
+        for (double h = .2; h > .04; h /= sqrt(2)) {
+            RECIPE_TRY(outer_error(k, "radau5", outer, h / 2, h, &e[0]));
+            RECIPE_TRY(recipe_point(k, h, e[0]));
+        }
     }
     return 0;
 }

@@ -70,6 +70,11 @@ const recipe_row recipe_table[] = {
      "lemmas 8.1 and 8.2; iterations are from an independent computation",
      "iterations with and without multipliers: steps of eps^(2/3) and eps^(1/2), or any",
      recipe_b_newton},
+    {"b-outer",
+     "C. Lubich: Integration of stiff mechanical systems by Runge-Kutta methods (1992), lemma 8.2: "
+     "errors of the outer iteration (8.5)-(8.7) are O(eps^2 h^2k), eps <= c h",
+     "outer iterations of a step for a stiff potential that is not written as bonds",
+     recipe_b_outer},
     {"c-table-1-1",
      "U. M. Ascher, H. Qin, S. Reich: Stabilization of DAEs and invariant manifolds (1992), "
      "example 1, table 1.1 and figure 1.1",

@@ -84,6 +84,7 @@ int recipe_b_damping(recipe_work *k);
 int recipe_b_damped(recipe_work *k);
 int recipe_b_expansion(recipe_work *k);
 int recipe_b_newton(recipe_work *k);
+int recipe_b_outer(recipe_work *k);
 int recipe_c_table_1_1(recipe_work *k);
 int recipe_c_example_2(recipe_work *k);
 int recipe_c_theorems(recipe_work *k);

@@ -1,5 +1,5 @@
 /* analysis.h - everyday calls that ask about a system or many runs of it: projecting, comparing,
- * checking, and about runs that are in files or on pages. <taut/taut.h> includes it. */
+ * checking, and about runs that are in files. <taut/taut.h> includes it. */
 #ifndef TAUT_ANALYSIS_H
 #define TAUT_ANALYSIS_H
 
@@ -185,23 +185,36 @@ typedef struct taut_check_report {
 TAUT_API int taut_check(const taut_system *system, const taut_options *options,
                         taut_check_report *report, taut_error *error);
 
-/* ---- pages */
+/* ---- drawing */
 
-/* A page: one HTML file without any other file or network that plays runs, with plots; a browser
- * opens it from the file system. Rows are kept until the page is written: at most 64 MB of them,
- * then every second one, every fourth, ... */
-typedef struct taut_page taut_page;
-TAUT_API int taut_page_create(const taut_allocator *allocator, taut_page **page, taut_error *error);
-/* One run more, whose rows go to `sink`; several are shown together. The model's text, title and
- * shapes are taken from the system that the sink is begun with. */
-TAUT_API int taut_page_run(taut_page *page, const char *name, taut_sink *sink, taut_error *error);
-/* A text of the latest run under a heading, such as "command" or "summary": plain text, nothing in
- * it is markup. */
-TAUT_API int taut_page_text(taut_page *page, const char *heading, const char *text,
-                            taut_error *error);
-/* Writes the page, of about 2 MB at most unless a single row is large; `-` is standard output. */
-TAUT_API int taut_page_write(const taut_page *page, const char *path, taut_error *error);
-TAUT_API void taut_page_destroy(taut_page *page);
+/* [shapes] of a model: what a picture or a page draws at a state. A member of a family is one
+ * shape. Points have 3 numbers each, z = 0 in a plane. */
+typedef enum taut_shape_kind {
+    TAUT_SHAPE_POINT,
+    TAUT_SHAPE_LINE,
+    TAUT_SHAPE_PATH,
+    TAUT_SHAPE_CIRCLE, /* centre, then (radius, 0, 0) */
+    TAUT_SHAPE_BOX,    /* two opposite corners */
+    TAUT_SHAPE_ARROW,  /* tail, tip */
+    TAUT_SHAPE_TEXT
+} taut_shape_kind;
+typedef struct taut_shape {
+    size_t size;
+    /* text: of TAUT_SHAPE_TEXT, else NULL; colour: NULL, #rrggbb, or black (that of text), grey
+     * #777777, orange #e69f00, sky #56b4e9, green #009e73, yellow #f0e442, blue #0072b2, red
+     * #d55e00, purple #cc79a7. The system's. */
+    const char *name, *text, *colour;
+    taut_shape_kind kind;
+    int points, first; /* the first point is at numbers[3 * first] */
+    double width;      /* in pixels; 0: not given */
+} taut_shape;
+TAUT_API int taut_shape_count(const taut_system *system);
+/* TAUT_ERROR_USAGE when k is out of range. */
+TAUT_API int taut_shape_get(const taut_system *system, int k, taut_shape *shape, taut_error *error);
+/* numbers[3 * all points] of all shapes at a state, as taut_evaluate_outputs; lambda[m] may be NULL
+ * when no shape uses it. A shape where a number is not finite is not drawn. */
+TAUT_API int taut_shapes_at(taut_context *context, double t, const double *q, const double *v,
+                            const double *lambda, double *numbers, taut_error *error);
 
 /* ---- runs in files */
 
@@ -236,36 +249,30 @@ TAUT_API int64_t taut_record_find(const taut_record *record, double t);
 TAUT_API int taut_record_rows_get(taut_record *record, int64_t first, int64_t count,
                                   taut_memory_rows *rows, taut_error *error);
 
-/* ---- drawing */
+/* taut_plot in 1 to 4 panels, one below the other: panel p has the curves first[p] ..
+ * first[p+1]-1. labels[2 + panels]: title, x, and y of each. */
+TAUT_API int taut_plot_panels(const char *path, const char *const *labels, int panels,
+                              const int *first, const char *const *names, const int *start,
+                              const double *x, const double *y, bool logarithmic,
+                              taut_error *error);
 
-/* [shapes] of a model: what a picture or a page draws at a state. A member of a family is one
- * shape. Points have 3 numbers each, z = 0 in a plane. */
-typedef enum taut_shape_kind {
-    TAUT_SHAPE_POINT,
-    TAUT_SHAPE_LINE,
-    TAUT_SHAPE_PATH,
-    TAUT_SHAPE_CIRCLE, /* centre, then (radius, 0, 0) */
-    TAUT_SHAPE_BOX,    /* two opposite corners */
-    TAUT_SHAPE_ARROW,  /* tail, tip */
-    TAUT_SHAPE_TEXT
-} taut_shape_kind;
-typedef struct taut_shape {
-    size_t size;
-    /* text: of TAUT_SHAPE_TEXT, else NULL; colour: NULL, #rrggbb, or black (that of text), grey
-     * #777777, orange #e69f00, sky #56b4e9, green #009e73, yellow #f0e442, blue #0072b2, red
-     * #d55e00, purple #cc79a7. The system's. */
-    const char *name, *text, *colour;
-    taut_shape_kind kind;
-    int points, first; /* the first point is at numbers[3 * first] */
-    double width;      /* in pixels; 0: not given */
-} taut_shape;
-TAUT_API int taut_shape_count(const taut_system *system);
-/* TAUT_ERROR_USAGE when k is out of range. */
-TAUT_API int taut_shape_get(const taut_system *system, int k, taut_shape *shape, taut_error *error);
-/* numbers[3 * all points] of all shapes at a state, as taut_evaluate_outputs; lambda[m] may be NULL
- * when no shape uses it. A shape where a number is not finite is not drawn. */
-TAUT_API int taut_shapes_at(taut_context *context, double t, const double *q, const double *v,
-                            const double *lambda, double *numbers, taut_error *error);
+/* ---- pages */
+
+/* A page: one HTML file without any other file or network that plays runs, with plots; a browser
+ * opens it from the file system. Rows are kept until the page is written: at most 64 MB of them,
+ * then every second one, every fourth, ... */
+typedef struct taut_page taut_page;
+TAUT_API int taut_page_create(const taut_allocator *allocator, taut_page **page, taut_error *error);
+/* One run more, whose rows go to `sink`; several are shown together. The model's text, title and
+ * shapes are taken from the system that the sink is begun with. */
+TAUT_API int taut_page_run(taut_page *page, const char *name, taut_sink *sink, taut_error *error);
+/* A text of the latest run under a heading, such as "command" or "summary": plain text, nothing in
+ * it is markup. */
+TAUT_API int taut_page_text(taut_page *page, const char *heading, const char *text,
+                            taut_error *error);
+/* Writes the page, of about 2 MB at most unless a single row is large; `-` is standard output. */
+TAUT_API int taut_page_write(const taut_page *page, const char *path, taut_error *error);
+TAUT_API void taut_page_destroy(taut_page *page);
 
 #ifdef __cplusplus
 }

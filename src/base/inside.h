@@ -30,8 +30,11 @@ int taut_jet_advance_inside(taut_jet *jet, int j, double t, const double *q, con
  * others do. */
 void taut_jet_rows(const taut_jet *jet, int j, const double *x, const double *y, double *rows,
                    double *forces);
-/* Its time stands still from now on: coefficients are those of a path of the coordinates alone. */
-void taut_jet_freeze(taut_jet *jet);
+/* A jet of G along straight lines q + s z at a fixed time, for taut_jet_along only: */
+int taut_jet_create_along(taut_context *context, taut_jet **jet, taut_error *error);
+/* forces[n] -= sum_k (dG(q + s z_k)/ds)^T y_k, of `count` directions z[count][n], y[count][m]. */
+void taut_jet_along(taut_jet *jet, double t, const double *q, int count, const double *z,
+                    const double *y, double *forces);
 /* What the jet was created for. */
 const taut_system *taut_jet_system(const taut_jet *jet, unsigned *wanted);
 

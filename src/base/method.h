@@ -73,6 +73,11 @@ typedef struct taut_stepper {
     bool adaptive;
     /* the estimate of this system falls with this power of h; 0: with the method's error_order */
     int error_order;
+    /* with kicks: the slow rate that the step size was chosen for, 1/separation, which errors
+     * cannot fall below; what the steps were reduced to, 0: they were not, when, and whether the
+     * actions were the reason or the slow forces */
+    double slow_rate, floor, reduced, reduced_at;
+    bool reduced_by_actions;
     double factor; /* seconds of a factorisation, of those that own matrices: an estimate, or 0 */
     bool trial;    /* no step will be made: what only steps need may be omitted */
     /* of the run: implicit methods solve slightly more accurately */
@@ -90,6 +95,9 @@ typedef struct taut_method {
     const void *data;
     bool uses_field;  /* integrates stepper->field, of second or of first order */
     bool uses_stages; /* by field->stages, so that q' = v need not hold */
+    /* without a step size of the user, one for the slow motion is chosen for the run; the method
+     * checks every step and reduces it (adaptive, slow_rate and rtol of the stepper) */
+    bool kicks;
     bool averages;    /* effective motion: integrates the averaged system, not the model itself */
     bool first_order; /* supports first-order systems without a field */
     bool follows;     /* integrates a flow: black boxes, and rates by their [stepper] */
@@ -115,8 +123,8 @@ typedef struct taut_method {
     int (*step)(taut_stepper *stepper, double h, taut_error *error);
     /* steps first .. last-1 of equal lengths, step k from begin + k h on, each followed by the
      * stabiliser `by` (NULL: none), with the results of `step`; how many were made: the next one
-     * is to be made by `step`, also because `last` has no rates afterwards. Only with
-     * field->steps. NULL: none */
+     * is to be made by `step`, also because `last` has no rates afterwards. Methods that
+     * use the field: only with field->steps. NULL: none */
     int64_t (*several)(taut_stepper *stepper, double begin, double h, int64_t first, int64_t last,
                        taut_projector *by);
     void (*changed)(taut_stepper *stepper); /* someone altered `now`: forget what depends on it */

@@ -32,7 +32,8 @@ static const taut_option table[] = {
     {"method", TAUT_OPTION_TEXT, "", 0, 0, "", "NAME", "run project spectrum", false, true,
      "which method; `taut methods` lists them; project: which projection; default: auto"},
     {"step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run spectrum", false, true,
-     "fixed step size; default: adaptive step size, or 1/30 of the shortest period of the springs"},
+     "fixed step size; default: adaptive step size, 1/30 of the shortest period of the springs, or "
+     "in impulse methods from the slow rate"},
     {"rtol", TAUT_OPTION_REAL, "1e-6", 1e-15, 1, "", "R", "run", false, true,
      "relative tolerance of one step, for adaptive step size"},
     {"atol", TAUT_OPTION_REAL, "", POSITIVE, "", "A", "run", false, true,
@@ -40,15 +41,17 @@ static const taut_option table[] = {
      "size of the coordinates; first order: of each variable"},
     {"verify", TAUT_OPTION_CHOICE, "never", 0, 0, "never|auto|always", "WHEN", "run", false, true,
      "a second run with a tenth of the tolerance, whose difference is the measured error: auto: "
-     "where it is affordable, about 2 s (the program's default); always; never"},
+     "where it is affordable, about 2 s, else with ten times the tolerance (the program's "
+     "default); always; never"},
     {"max-step", TAUT_OPTION_REAL, "", POSITIVE, "", "H", "run compare", false, true,
      "upper bound of the adaptive step size"},
     {"max-order", TAUT_OPTION_INTEGER, "12", 1, 12, "", "K", "run compare", false, true,
      "highest order of the Adams methods"},
-    {"newton", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|stage|tensor|J0|J1|J2", "FORM",
+    {"newton", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|stage|tensor|J0|J1|J2|r0|r1|r2", "FORM",
      "run compare", false, true,
      "derivatives of implicit methods: at every stage, or one for all stages and several steps; "
-     "auto: stage while stages*(n+m) <= 64; J0, J1, J2: iterations without multipliers, to study"},
+     "auto: stage while stages*(n+m) <= 64; to study: J0, J1, J2, iterations without multipliers; "
+     "r0, r1, r2, the outer iteration of stiff potentials ended after so many corrections"},
     {"level", TAUT_OPTION_INTEGER, "", 0, 4, "", "K", "run", false, true,
      "explicit methods in motion slow: level of the slow multipliers; default: the lowest whose "
      "truncation is below the tolerance"},
@@ -124,7 +127,7 @@ static const taut_option table[] = {
     {"plot", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run compare project spectrum", false, false,
      "draw the trajectory " INTO_PICTURE "; compare: draw error against evaluations " INTO_PICTURE
      "; project: draw the convergence " INTO_PICTURE
-     "; spectrum: draw the rates along --until " INTO_PICTURE},
+     "; spectrum: draw frequencies, actions and gaps, or rates, along the run " INTO_PICTURE},
     {"view", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run compare", false, false,
      "write a page that plays the motion, with plots, to FILE.html; rows go to standard output "
      "only "
@@ -199,6 +202,9 @@ static const taut_option table[] = {
      "estimated to be long enough to pay for it"},
     {"allow-command", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run project spectrum", false, false,
      "allow the model's [stepper] to run its command"},
+    {"along", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "spectrum", false, false,
+     "frequencies, actions and gaps along the full motion until the end of [run] or --until: rows "
+     "(--out), a picture (--plot), and resonances with the actions that change there"},
     {"modes", TAUT_OPTION_INTEGER, "20", 1, 2000, "", "COUNT", "spectrum", false, false,
      "show at most COUNT modes, half of them from each end of the spectrum"},
     {"json", TAUT_OPTION_FLAG, "no", 0, 0, "", "", EVERY_VERB, false, false,

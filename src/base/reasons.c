@@ -11,7 +11,7 @@ static const struct {
     {TAUT_CAN_FORCE, "needs forces that can be evaluated anywhere", "this model is a black box"},
     {TAUT_CAN_DERIVATIVES, "needs exact derivatives", "state the system in a model file"},
     {TAUT_CAN_JETS, "needs Taylor jets",
-     "state the system in a model file, without sums over pairs"},
+     "state the system in a model file"},
     {TAUT_CAN_INVERT_MASS, "needs a mass matrix that can be inverted",
      "give every coordinate a mass"},
     {TAUT_HAS_RIGID, "does not support rigid bonds", "give the bonds a stiffness"},

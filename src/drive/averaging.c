@@ -71,7 +71,7 @@ static int make(averaging *a, const taut_system *system, unsigned motion, double
         status = taut_options_set_real(options, "from", solver->from, error);
     if (status == 0)
         status = taut_options_set_real(options, "until", end, error);
-    if (status == 0 && motion == TAUT_MOTION_FULL && solver->control.on)
+    if (status == 0 && motion == TAUT_MOTION_FULL && solver->tolerant)
         status = taut_options_set_real(options, "rtol", fmax(solver->asked / 10, 1e-12), error);
     if (status == 0)
         status = taut_options_set(options, "verify", "never", error);

@@ -239,6 +239,7 @@ static void choose_step_source(taut_solver *solver, const taut_options *given,
         solver->step = NAN;
     solver->step_in_run = from_run && !isnan(solver->step);
     solver->control.on = isnan(solver->step) && method->error_order > 0;
+    solver->tolerant = solver->control.on || (isnan(solver->step) && method->kicks);
 }
 
 /* A tolerance that was given must be honoured. With a fixed step size it is that of the initial
@@ -247,11 +248,11 @@ static int check_tolerance(const taut_solver *solver, const taut_options *given,
 {
     const taut_method *method = solver->stepper.method;
     bool named = solver->own || taut_options_given(solver->options, "method"),
-         estimates = method->error_order > 0;
+         estimates = method->error_order > 0 || method->kicks;
     const char *name = taut_options_given(given, "rtol")   ? "rtol"
                        : taut_options_given(given, "atol") ? "atol"
                                                            : NULL;
-    if (!name || solver->control.on ||
+    if (!name || solver->tolerant ||
         (solver->motion == TAUT_MOTION_SLOW &&
          (estimates || solver->sizes.kind != TAUT_MECHANICAL)))
         return TAUT_OK;
@@ -280,7 +281,7 @@ static int choose_times(taut_solver *solver, taut_error *error)
     /* a fixed step size has no tolerance, but the initial state of slow motion may oscillate no
      * more than one allows */
     const taut_options *tolerant =
-        solver->control.on || solver->motion == TAUT_MOTION_SLOW ? merged : NULL;
+        solver->tolerant || solver->motion == TAUT_MOTION_SLOW ? merged : NULL;
     solver->stepper.rtol = taut_options_real(tolerant, "rtol");
     solver->stepper.atol = taut_options_real(tolerant, "atol");
     static const char *const looks[] = {"never", "auto", "always"};
@@ -289,7 +290,7 @@ static int choose_times(taut_solver *solver, taut_error *error)
         if (strcmp(verify, looks[k]) == 0)
             solver->verify = (taut_verify)k;
     solver->asked = solver->stepper.rtol;
-    double most = solver->control.on ? taut_options_real(merged, "max-step") : NAN;
+    double most = solver->tolerant ? taut_options_real(merged, "max-step") : NAN;
     solver->control.most = isnan(most) ? INFINITY : most;
     solver->step_limit = taut_options_integer(merged, "steps");
     if (isnan(solver->until) && (solver->step_limit > 0 || solver->stepper.trial))
@@ -429,6 +430,34 @@ double taut_solver_rows(const taut_solver *solver)
     return solver->motion == TAUT_MOTION_FULL && fastest > 0 ? length * fastest : NAN;
 }
 
+/* Methods with kicks: one step size for the run. The leading error of kicks by a force of rate w
+ * is (h w)^2/12, relative to the force (outer_step.c), and h w = 0.7 is short of where they become
+ * unstable. Errors of order 1/separation remain with every step size [E Theorem 2.2]: without a
+ * tolerance of the user it is that. The force of the vibration is no part of the slow rate; bonds
+ * that turn, and the length of the run, are bounds where that is smaller. */
+static int choose_outer(taut_solver *solver, taut_error *error)
+{
+    static const double MOST = 0.7;
+    enum { LEAST_STEPS = 16 };
+    taut_stepper *s = &solver->stepper;
+    const taut_diagnosis *d = &solver->diagnosis;
+    double length = fabs(solver->until - solver->from), h;
+    TAUT_TRY(taut_motion_diagnose(solver, error));
+    if (!isfinite(d->slow_rate) || (d->slow_rate == 0 && !isfinite(length)))
+        return taut_fail_option(error, TAUT_ERROR_USAGE, "step",
+                                "a step size is required: the rate of the slow motion, which would "
+                                "determine it, is unknown");
+    s->slow_rate = fmax(fmax(d->slow_rate, d->turning_rate), 1 / length);
+    s->floor = fmin(s->slow_rate / d->least, MOST * MOST / 12);
+    s->error_order = 2;
+    if (!taut_options_given(solver->options, "rtol"))
+        s->rtol = solver->asked = fmax(s->rtol, s->floor);
+    h = fmin(sqrt(12 * s->rtol), MOST) / s->slow_rate;
+    h = fmin(fmin(h, solver->control.most), length / LEAST_STEPS);
+    solver->step = isfinite(length) ? length / ceil(length / h - 1e-9) : h;
+    return taut_norm_create(solver, error);
+}
+
 /* The fixed step size: as given, or from the fastest spring. */
 static int fix_step(taut_solver *solver, bool given, double period, taut_error *error)
 {
@@ -436,14 +465,16 @@ static int fix_step(taut_solver *solver, bool given, double period, taut_error *
     double horizon = taut_options_real(options, "horizon");
     if (isnan(horizon))
         horizon = taut_stepper_number(solver->system, "horizon");
-    if (!given && isinf(period) && !(solver->stepper.method->follows && horizon > 0))
+    if (solver->tolerant)
+        TAUT_TRY(choose_outer(solver, error));
+    else if (!given && isinf(period) && !(solver->stepper.method->follows && horizon > 0))
         return taut_fail_option(error, TAUT_ERROR_USAGE, "step", "a step size is required: %s",
                                 solver->stepper.method->stability > 0
                                     ? "there is no spring whose period would determine it"
                                     : "this method has no error estimate that would choose it");
     if (!given && solver->stepper.method->follows)
         solver->step = horizon;
-    else if (!given)
+    else if (!given && !solver->tolerant)
         solver->step = period / 30;
     if (isinf(solver->until))
         solver->until = solver->from + (double)solver->step_limit * solver->step;
@@ -470,6 +501,11 @@ static void explain(taut_solver *solver, bool given, double period)
                     !given                ? " (chosen)"
                     : solver->step_in_run ? " (of [run])"
                                           : "");
+    if (solver->tolerant && !solver->control.on)
+        TAUT_APPEND(solver->explanation,
+                    " for the whole run: (h w)^2/12 is at most rtol %.3g, w = %.4g the slow rate; "
+                    "errors of order w/omega = %.2g remain with every step size",
+                    s->rtol, s->slow_rate, s->floor);
     if (solver->frequency > 0 && !solver->control.on)
         TAUT_APPEND(solver->explanation,
                     ": %.3g steps in the period of the fastest spring (omega = %.6g)",

@@ -114,20 +114,26 @@ static double smallest(double t)
 static int fail_small(const taut_solver *solver, int status, taut_error *error)
 {
     const taut_control *c = &solver->control;
-    double t = solver->stepper.now.t;
+    const taut_stepper *s = &solver->stepper;
+    double t = s->now.t;
     if (status == 0 && c->failure != 0 && fabs(c->failed - t) < AHEAD * c->h) {
         status = c->failure;
         if (error)
             *error = c->reason;
     }
-    char reason[560] = "";
+    char reason[560] = "", advice[160] = "";
+    if (s->m > 0 && s->method->bond_order == 1)
+        snprintf(advice, sizeof advice,
+                 "; %s has order 1 on bonds, and may need steps so short that rounding is larger "
+                 "than the tolerance: choose radau5 or esdirk4",
+                 s->method->name);
     if (status != 0 && error && error->message[0])
         snprintf(reason, sizeof reason, ": %.500s", error->message);
     if (status > 0 && reason[0] && error->code < 0)
         status = error->code;
     if (status < 0)
-        taut_fail(error, status, "no step succeeded at t = %.9g, down to h = %.3g%s", t,
-                  solver->control.h, reason);
+        taut_fail(error, status, "no step succeeded at t = %.9g, down to h = %.3g%s%s", t,
+                  solver->control.h, reason, advice);
     else if (status > 0)
         status = taut_fail(error, TAUT_ERROR_EVALUATE,
                            "the system cannot be evaluated after t = %.9g, with steps down to %.3g",
@@ -136,8 +142,8 @@ static int fail_small(const taut_solver *solver, int status, taut_error *error)
         status = taut_fail(error, TAUT_ERROR_STEP,
                            "the step became too small (%.3g) at t = %.9g: the error stays above "
                            "the tolerance, as at a kink or a singularity; a larger rtol or "
-                           "atol, a smooth model or an event there may help",
-                           solver->control.h, t);
+                           "atol, a smooth model or an event there may help%s",
+                           solver->control.h, t, advice);
     if (error)
         error->t = t;
     return status;

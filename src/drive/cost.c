@@ -15,18 +15,28 @@ double taut_cost_factor(const taut_stepper *s)
     return size <= LARGE ? size * size * size : 600 * size;
 }
 
-/* A unit takes about a nanosecond. Jets of large families are batched. */
+/* Jets of large families are batched. */
+double taut_cost_evaluations(const taut_solver *solver)
+{
+    const taut_statistics *did = &solver->statistics;
+    const double jets = solver->stepper.n + solver->stepper.m > LARGE ? 2 : 10;
+    return (double)did->force_evaluations + (double)did->fast_force_evaluations +
+           3 * (double)did->jacobians + jets * (double)did->jets;
+}
+
+/* A unit takes about a nanosecond. A step of an implicit method has a price of its own, which only
+ * the smallest systems notice. */
 double taut_cost_run(const taut_solver *solver)
 {
-    const double UNITS = 1e9;
-    const taut_statistics *did = &solver->statistics;
+    const double UNITS = 1e9, IMPLICIT = 500;
     const taut_stepper *s = &solver->stepper;
-    double own = s->method->uses_field && s->field ? s->field->factor : s->factor,
-           jets = s->n + s->m > LARGE ? 2 : 10,
-           evaluations = (double)did->force_evaluations + (double)did->fast_force_evaluations +
-                         3 * (double)did->jacobians + jets * (double)did->jets,
-           factor = own > 0 ? UNITS * own : taut_cost_factor(s);
-    return evaluations * taut_system_work(solver->system) + (double)did->factorisations * factor;
+    const taut_statistics *did = &solver->statistics;
+    const bool implicit = s->method->error_order > 0 && !s->method->uses_field;
+    const double own = s->method->uses_field && s->field ? s->field->factor : s->factor,
+                 factor = own > 0 ? UNITS * own : taut_cost_factor(s);
+    return taut_cost_evaluations(solver) * taut_system_work(solver->system) +
+           (double)did->factorisations * factor +
+           (implicit ? IMPLICIT * (double)(did->steps + did->rejected) : 0);
 }
 
 /* Evaluations of the rigid motion that one of level k costs, with its share of the projection and

@@ -329,7 +329,7 @@ static double rate_of_scales(const examiner *e)
     return rate;
 }
 
-static int measure_rate(examiner *e, bool later)
+static int measure_rate(examiner *e, bool later, bool kicks)
 {
     taut_diagnosis *d = e->d;
     taut_error reason;
@@ -353,7 +353,8 @@ static int measure_rate(examiner *e, bool later)
                                 .acceleration = a,
                                 .weight = e->weight,
                                 .saddle = e->saddle,
-                                .rows = e->m};
+                                .rows = e->m,
+                                .part = kicks ? TAUT_WANT_SLOW : 0};
     double rate;
     int status =
         stiff ? taut_slow_rate_potential(&motion, e->values.force, e->values.gamma, &rate, &reason)
@@ -530,7 +531,7 @@ static int examine(examiner *e, unsigned parts, taut_backend backend)
     if (energy)
         TAUT_TRY(measure_energy(e));
     if (rate)
-        TAUT_TRY(measure_rate(e, parts & TAUT_DIAGNOSE_LATER));
+        TAUT_TRY(measure_rate(e, parts & TAUT_DIAGNOSE_LATER, parts & TAUT_DIAGNOSE_KICKS));
     taut_saddle_destroy(e->saddle); /* frequencies need as much again */
     e->saddle = NULL;
     return find_frequencies(e, parts & TAUT_DIAGNOSE_MODES, parts & TAUT_DIAGNOSE_FASTEST);

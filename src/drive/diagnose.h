@@ -17,6 +17,7 @@ enum {
     TAUT_DIAGNOSE_FASTEST = 16,    /* fastest, of soft springs where there are no others */
     TAUT_DIAGNOSE_RATE = 32,       /* slow_rate at the state */
     TAUT_DIAGNOSE_LATER = 64,      /* large systems: and at a few later ones; needs RATE */
+    TAUT_DIAGNOSE_KICKS = 128,     /* RATE of forces that are not marked `fast` */
     TAUT_DIAGNOSE_INITIAL = 111    /* what is to be known of an initial state */
 };
 

@@ -11,6 +11,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "drive/guard_watch.h"
@@ -107,12 +108,28 @@ static double next_length(const taut_plan *p, double t)
     return p->done + 1 < p->count || fabs(h - p->h) <= 1e-9 * fabs(p->h) ? p->h : h;
 }
 
+/* A step size that was chosen for the run turned out to be too long (outer_step.c). */
+static void note_reduced(taut_solver *solver, double t)
+{
+    const taut_stepper *s = &solver->stepper;
+    if (!(s->reduced > 0 && s->reduced_at == t))
+        return;
+    memset(solver->notice[1], 0, sizeof solver->notice[1]);
+    snprintf(solver->notice[1], sizeof solver->notice[1],
+             "from t = %.4g on the step size %.4g was reduced to %.4g, since %s", t, solver->step,
+             s->reduced,
+             s->reduced_by_actions ? "kicks changed the energy of the vibration"
+                                   : "the slow forces change faster than at the beginning");
+}
+
 static int one_step(taut_solver *solver, taut_plan *p, taut_error *error)
 {
     double t = solver->stepper.now.t, h = next_length(p, t);
     double target = taut_projecting_target(solver, p->target);
     int status = solver->control.on ? taut_control_step(solver, target, error)
                                     : taut_fixed_step(solver, h, next_time(p), error);
+    if (status == 0)
+        note_reduced(solver, t);
     if (status == 0 && !solver->control.on)
         status = taut_growth_guard(solver, h, p->done + 1 >= p->count, error);
     if (status < 0 && error && isnan(error->t))
@@ -141,7 +158,7 @@ static int64_t steps_ahead(const taut_solver *solver, const taut_plan *p)
     const taut_stepper *s = &solver->stepper;
     const taut_monitor *monitor = &solver->monitor;
     int64_t steps = solver->statistics.steps, ahead = p->count - p->done;
-    if (solver->control.on || !s->method->several || !s->field->steps ||
+    if (solver->control.on || !s->method->several || (s->method->uses_field && !s->field->steps) ||
         steps < TAUT_BETWEEN_LOOKS || solver->watch.count > 0 || solver->guards.count > 0 ||
         solver->redundant.independent || solver->level.field || solver->kept.on ||
         solver->drift.conserved > 0 || (monitor->on && monitor->spare > 0) ||
@@ -303,7 +320,7 @@ int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int sink_count,
     /* what a black box costs is not known */
     taut_verify least =
         solver->sizes.kind == TAUT_BLACK_BOX ? TAUT_VERIFY_ALWAYS : TAUT_VERIFY_AUTO;
-    bool twice = whole && solver->control.on && solver->verify >= least;
+    bool twice = whole && solver->tolerant && solver->verify >= least;
     int status =
         twice ? taut_verify_run(solver, sinks, sink_count, progress, user, error)
               : taut_run_once(taut_solver_latest(solver), sinks, sink_count, progress, user, error);

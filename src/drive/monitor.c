@@ -5,7 +5,8 @@
  * of the choice (motion.c), group by group of connected springs. The smallest separation and the
  * first resonance are part of the result; every time during which a limit is crossed is an episode
  * with one sentence. Between two looks  Omega_j - Omega_k - Omega_l  may change its sign: then the
- * resonance was met, even where both looks are outside its 5 %.
+ * resonance was met, even where both looks are outside its 5 %. Neighbours Omega_j, Omega_k do not
+ * change theirs: the square of their distance, from three looks, has a least value in between.
  *
  * Cost. Looks take at most 1/50 of the instructions of the steps, estimated from counts and sizes,
  * never from a clock; a first few, SPARE instructions in all, are spread over the time of the run,
@@ -33,6 +34,8 @@
 /* 1/SHARE of the steps for looks; for the last one 1/ENDING; modes whose signs are compared */
 enum { SHARE = 50, ENDING = 16, MOST_SPARE = 16, MANY = 24 };
 static const double SPARE = 1.2e6;
+/* separation below which effective motion is refused at the initial state */
+static const double MIXED = 1.5;
 
 /* ---- cost, in instructions: fits to counts of small models and chains, within a factor of 2 */
 
@@ -73,6 +76,23 @@ static double crossing(const taut_monitor *m, const taut_resonance *r)
 {
     double a = excess(m->before, r), b = excess(m->frequency, r);
     return r->l >= 0 && a * b < 0 ? a / (a - b) : 1;
+}
+
+/* Time and distance, relative, at which neighbours were closest, where that is near the look
+ * before: the vertex of the parabola through the squares. */
+static bool find_closest(const taut_monitor *m, const taut_resonance *r, double t, double *at,
+                         double *gap)
+{
+    if (r->l >= 0 || m->looks < 2 || m->found_earlier != m->found || m->found_before != m->found)
+        return false;
+    double a = m->t_before, b = m->t, ea = excess(m->earlier, r), eb = excess(m->before, r),
+           ec = excess(m->frequency, r), first = (eb * eb - ea * ea) / (b - a),
+           curve = ((ec * ec - eb * eb) / (t - b) - first) / (t - a);
+    if (eb * eb > ea * ea || eb * eb > ec * ec || !(curve > 0))
+        return false;
+    *at = (a + b) / 2 - first / (2 * curve);
+    *gap = sqrt(fmax(eb * eb - curve * (*at - b) * (*at - b), 0)) / m->before[r->j];
+    return true;
 }
 
 static const int *owners(const taut_monitor *m)
@@ -122,6 +142,17 @@ static void find_crossing(taut_monitor *m, int first, int end, double t)
         begin_episode(m, &met, m->t + part * (t - m->t), 0, false);
 }
 
+/* Neighbours that were close between the looks, of modes first to end of a group. */
+static void find_neighbours(taut_monitor *m, int first, int end, double t)
+{
+    for (int j = first + 1; j < end; j++) {
+        taut_resonance r = {j, j - 1, -1, 0};
+        double at, gap;
+        if (find_closest(m, &r, t, &at, &gap) && taut_motion_resonant(gap) && !is_known(m, &r))
+            begin_episode(m, &r, at, gap, false);
+    }
+}
+
 /* The ones that were met before: closer, or left. */
 static void follow_resonances(taut_monitor *m, bool compares, double t)
 {
@@ -139,6 +170,11 @@ static void follow_resonances(taut_monitor *m, bool compares, double t)
             now->least = gap;
             now->at = part < 1 ? m->t + part * (t - m->t) : t;
         }
+        double at, closest;
+        if (find_closest(m, r, t, &at, &closest) && closest <= now->least) {
+            now->least = closest;
+            now->at = at;
+        }
     }
 }
 
@@ -148,13 +184,18 @@ static void note_resonances(taut_monitor *m, double t)
     bool compares = m->found == m->found_before && m->looks > 0;
     const int *owner = owners(m);
     int before = m->episodes;
-    if (m->found == m->found_before)
-        follow_resonances(m, compares, t);
-    for (int first = 0, end; first < m->found && compares; first = end) {
-        end = owner ? first + 1 : m->found;
-        while (end < m->found && owner[end] == owner[first])
-            end++;
-        find_crossing(m, first, end, t);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int first = 0, end; first < m->found && compares; first = end) {
+            end = owner ? first + 1 : m->found;
+            while (end < m->found && owner[end] == owner[first])
+                end++;
+            if (pass == 0) /* before episodes that such a meeting belongs to are closed */
+                find_neighbours(m, first, end, t);
+            else
+                find_crossing(m, first, end, t);
+        }
+        if (pass == 0 && m->found == m->found_before)
+            follow_resonances(m, compares, t);
     }
     taut_resonances_find(m->found, m->frequency, owner, &near);
     for (int k = 0; k < near.resonances && taut_motion_resonant(near.resonance[k].gap); k++) {
@@ -171,9 +212,11 @@ static void note_resonances(taut_monitor *m, double t)
 static int find_frequencies(taut_monitor *m, const taut_state *now, taut_error *error)
 {
     bool complete;
-    double *before = m->before;
+    double *earliest = m->earlier;
+    m->earlier = m->before;
     m->before = m->frequency;
-    m->frequency = before;
+    m->frequency = earliest;
+    m->found_earlier = m->found_before;
     m->found_before = m->found;
     m->found = 0;
     if (!m->all)
@@ -243,9 +286,12 @@ static int look(taut_solver *solver, taut_error *error)
     const taut_state *now = &solver->stepper.now;
     taut_diagnosis here = {0};
     taut_error reason;
+    /* impulse methods resolve terms marked `fast` together with the springs */
+    const bool kicks = solver->motion == TAUT_MOTION_EFFECTIVE && !solver->stepper.method->averages;
     int status = find_frequencies(m, now, &reason);
     if (status == 0 && m->found > 0)
-        status = taut_diagnose(m->context, now->t, now->q, now->v, TAUT_DIAGNOSE_RATE,
+        status = taut_diagnose(m->context, now->t, now->q, now->v,
+                               TAUT_DIAGNOSE_RATE | (kicks ? TAUT_DIAGNOSE_KICKS : 0),
                                TAUT_BACKEND_AUTO, &here, &reason);
     if (status == 0 && m->found > 0) {
         note_separation(m, now->t, fmax(here.slow_rate, m->time_rate));
@@ -255,6 +301,7 @@ static int look(taut_solver *solver, taut_error *error)
     } else {
         m->found = 0;
     }
+    m->t_before = m->t;
     m->t = now->t;
     plan(solver);
     return taut_fail_final(status, &reason, error);
@@ -315,7 +362,9 @@ static void warn(taut_solver *solver)
         TAUT_APPEND(m->caution, "; it");
     else
         TAUT_APPEND(m->caution, "motion %s", taut_motion_name(solver->motion));
-    TAUT_APPEND(m->caution, " neglects the resonance%s ", resonances > 1 ? "s" : "");
+    TAUT_APPEND(m->caution, " %s the resonance%s ",
+                solver->stepper.method->averages ? "neglects" : "passes",
+                resonances > 1 ? "s" : "");
     for (int e = 0, shown = 0; e < m->episodes; e++) {
         const taut_episode *now = &m->episode[e];
         if (now->resonance.j < 0)
@@ -387,13 +436,16 @@ static void walk_episode(taut_episode *e, taut_index room, taut_archive *a)
 
 void taut_monitor_archive(taut_monitor *m, taut_archive *a)
 {
-    double *const number[] = {&m->t, &m->latest, &m->separation, &m->separation_at, &m->interval};
+    double *const number[] = {&m->t,          &m->t_before,      &m->latest,
+                              &m->separation, &m->separation_at, &m->interval};
     for (size_t k = 0; k < sizeof number / sizeof number[0]; k++)
         taut_archive_real(a, number[k]);
     taut_archive_reals(a, m->frequency, m->room);
     taut_archive_reals(a, m->before, m->room);
+    taut_archive_reals(a, m->earlier, m->room);
     taut_archive_integer(a, &m->found, 0, m->room);
     taut_archive_integer(a, &m->found_before, 0, m->room);
+    taut_archive_integer(a, &m->found_earlier, 0, m->room);
     taut_archive_integer(a, &m->spare, 0, INT_MAX);
     taut_archive_integer(a, &m->episodes, 0, TAUT_EPISODES);
     for (int k = 0; k < m->episodes; k++)
@@ -441,6 +493,21 @@ static int make_modes(taut_solver *solver, taut_index springs, taut_error *error
     return taut_fail_final(status, &reason, error);
 }
 
+/* Vibrations as slow as the slow motion have no actions that it keeps. */
+static int refuse_mixed(const taut_solver *solver, taut_error *error)
+{
+    const taut_monitor *m = &solver->monitor;
+    if (solver->motion != TAUT_MOTION_EFFECTIVE || m->looks == 0 || !(m->separation < MIXED))
+        return TAUT_OK;
+    return taut_fail_option(
+        error, TAUT_ERROR_REFUSED, "motion",
+        "motion effective needs stiff vibrations that are faster than the slow motion, at least %g "
+        "times: the slowest one has a frequency of %.4g rad per time, the slow motion a rate of "
+        "%.4g; write the energy of the bonds that vibrate so slowly in [potential], marked fast, "
+        "and use an impulse method, or choose motion full",
+        MIXED, lowest(m), lowest(m) / m->separation);
+}
+
 int taut_monitor_create(taut_solver *solver, taut_error *error)
 {
     taut_monitor *m = &solver->monitor;
@@ -449,10 +516,10 @@ int taut_monitor_create(taut_solver *solver, taut_error *error)
     bool potential = z->can & TAUT_HAS_STIFF_POTENTIAL,
          small = !potential || z->coordinates <= TAUT_SPECTRUM_DENSE;
     m->limit = taut_motion_separation(solver->motion);
-    m->separation = m->t = NAN;
+    m->separation = m->t = m->t_before = NAN;
     /* what functions in C cost is unknown */
     if (solver->stepper.first_order || solver->stepper.trial || !(m->limit > 0) || !small ||
-        !(z->can & TAUT_CAN_DERIVATIVES) ||
+        !(z->can & (TAUT_CAN_DERIVATIVES | TAUT_HAS_PAIRS)) ||
         !(z->can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)))
         return TAUT_OK;
     TAUT_TRY(make_context(solver, error));
@@ -464,7 +531,7 @@ int taut_monitor_create(taut_solver *solver, taut_error *error)
     TAUT_TRY(make_modes(solver, springs, error));
     m->cost = cost_of_look(solver, springs);
     m->room = springs + 2;
-    TAUT_TRY(TAUT_RESERVE(&solver->arena, m->room, error, &m->frequency, &m->before));
+    TAUT_TRY(TAUT_RESERVE(&solver->arena, m->room, error, &m->frequency, &m->before, &m->earlier));
     taut_error reason;
     int status = taut_time_rate(m->context, solver->from, solver->until, now->q, now->v,
                                 &m->time_rate, &reason);
@@ -473,7 +540,8 @@ int taut_monitor_create(taut_solver *solver, taut_error *error)
     bool watched = solver->level.field && solver->stepper.method->uses_field;
     m->spare = (int)fmin(fmax(SPARE / m->cost, 0), watched ? 1 : MOST_SPARE);
     m->interval = watched ? INFINITY : fabs(solver->until - solver->from) / (m->spare + 1);
-    return look(solver, error);
+    TAUT_TRY(look(solver, error));
+    return refuse_mixed(solver, error);
 }
 
 void taut_monitor_release(taut_solver *solver)

@@ -336,7 +336,8 @@ int taut_motion_choose(taut_solver *solver, unsigned *motion, taut_error *error)
 static bool usable(const taut_solver *solver, const taut_method *method, bool step_given)
 {
     bool springs = solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL);
-    bool stepped = step_given || method->error_order > 0 || (springs && method->stability > 0);
+    bool stepped = step_given || method->error_order > 0 || method->kicks ||
+                   (springs && method->stability > 0);
     bool slow_field = solver->motion == TAUT_MOTION_SLOW && method->uses_field && springs;
     if (solver->projecting.when == TAUT_PROJECT_STAGE && !method->uses_field)
         return false;
@@ -355,7 +356,7 @@ const taut_method *taut_motion_method(const taut_solver *solver, bool step_given
     } preferred[] = {
         {TAUT_MOTION_RIGID, {&taut_dop8, &taut_radau5, &taut_rattle}},
         {TAUT_MOTION_SLOW, {&taut_dop8, &taut_radau5}},
-        {TAUT_MOTION_EFFECTIVE, {&taut_projected_impulse, &taut_effective}}, /* the first: a step */
+        {TAUT_MOTION_EFFECTIVE, {&taut_effective, &taut_projected_impulse}},
         {TAUT_MOTION_FULL, {&taut_dop8, &taut_radau5, &taut_verlet}},
     };
     bool full = solver->motion == TAUT_MOTION_FULL && solver->sizes.kind == TAUT_MECHANICAL;
@@ -363,6 +364,9 @@ const taut_method *taut_motion_method(const taut_solver *solver, bool step_given
         return step_given ? &taut_rk4 : &taut_dopri5; /* each stage is a burst */
     if (full && step_given && usable(solver, &taut_verlet, step_given))
         return &taut_verlet;
+    if (solver->motion == TAUT_MOTION_EFFECTIVE && step_given &&
+        usable(solver, &taut_projected_impulse, step_given))
+        return &taut_projected_impulse;
     for (size_t j = 0; j < sizeof preferred / sizeof preferred[0]; j++)
         for (int k = 0; preferred[j].motion == solver->motion && k < 3; k++)
             if (preferred[j].methods[k] && usable(solver, preferred[j].methods[k], step_given))

@@ -39,6 +39,7 @@ static const double COLLAPSE = 0.1, MEMORY = 10; /* H and R */
 static const double MANY = 10;                   /* of the share of a step */
 static const double LOW_ORDER = 0.25;            /* share of methods up to order 3 */
 static const double SLOWEST = 1e-3;              /* S_v over S_q/T */
+static const double SOLVED = 8;                  /* rounding of positions that bonds determine */
 static const double FLOOR = 1e-3;                /* atol over rtol and the scale */
 static const double NOTHING = 1e-100; /* in any unit: at rest at 0, before a force begins to act */
 static const double SMALL = 1e-6;     /* and the size of what follows, at least */
@@ -368,6 +369,8 @@ static double norm_in_own_scales(taut_solver *solver, double h)
            least_v = 8 * DBL_EPSILON * solver->norm.most_v;
     if (noisy)
         least_v = taut_above(least_v, least_q / fabs(h));
+    if (solver->sizes.can & TAUT_HAS_RIGID)
+        least_q *= SOLVED;
     for (taut_index k = 0; k < groups->count; k++) { /* all of a group have one weight */
         taut_index first = groups->start[k], count = groups->start[k + 1] - first;
         q += scaled_square(count, s->error_q + first,

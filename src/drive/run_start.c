@@ -151,11 +151,6 @@ static int put_on_field(taut_solver *solver, const char *kind, taut_error *error
                                 "%s changes the equations that Runge-Kutta methods integrate; "
                                 "method %s does not use them",
                                 kind, s->method->name);
-    if (solver->control.on)
-        return taut_fail_option(error, TAUT_ERROR_REFUSED, "stabilize",
-                                "%s with method %s needs a fixed step size: set `step`, or use "
-                                "post",
-                                kind, s->method->name);
     if (is_slow(solver))
         return taut_fail_option(error, TAUT_ERROR_REFUSED, "stabilize",
                                 "%s is for rigid bonds; slow motion by method %s needs none", kind,

@@ -8,8 +8,14 @@
  * while that is affordable; what remains is reported by TAUT_INACCURATE, and so is a first run
  * whose repetition fails.
  *
+ * Where a finer run is not affordable, one with ten times the tolerance is compared. Where the
+ * estimate of a step falls as h^k, errors at the end follow a power of the tolerance between
+ * (k - 1)/k and 1, about k/(k + 1): the error of the result is the difference over
+ * 10^(k/(k + 1)) - 1.
+ *
  * Rows wait in memory until it is known which are written. A run that turns out to be long, by the
- * number of its evaluations and never by a clock, writes them at once and is not repeated. */
+ * number of its evaluations and never by a clock, writes them at once and is not repeated more
+ * accurately, or, if it is longer still, not at all. */
 #include "drive/solver.h"
 
 #include <float.h>
@@ -22,6 +28,8 @@
 
 static const double AFFORDABLE = 2e9; /* of the first run, in units of taut_system_work */
 static const double ALL = 6e9;        /* of all runs */
+static const double COARSER = 10;     /* times the tolerance of a run that costs too much */
+static const double LOOSEST = 0.05;   /* rtol that such a run has at most */
 static const double FAR = 100;        /* tolerances */
 static const double PARTS = 97;       /* of the run: the longest step of the second one */
 static const double SLOW_PARTS = 7;   /* the same by bursts, which a narrow force is longer than */
@@ -38,6 +46,7 @@ struct taut_waiting {
     taut_sink keep; /* of memory */
     int64_t numbers;
     bool always, streams; /* verified at any cost; rows go to the caller's sinks */
+    bool partial;         /* rows are not kept any more */
 };
 typedef struct taut_waiting waiting;
 
@@ -94,8 +103,12 @@ static int wait_row(void *user, const taut_row *row, taut_error *error)
     waiting *w = user;
     const taut_stepper *s = &w->solver->stepper;
     TAUT_TRY(taut_verify_decide(w, error));
+    w->partial = w->partial ||
+                 (w->streams && (w->numbers > MOST_NUMBERS || taut_cost_run(w->solver) > ALL / 2));
     if (w->streams)
-        return give_row(w, row, error);
+        TAUT_TRY(give_row(w, row, error));
+    if (w->partial)
+        return TAUT_OK;
     w->numbers += 2 * (int64_t)s->n + s->m;
     return w->keep.row(w->keep.user, row, error);
 }
@@ -281,16 +294,29 @@ static double error_of(const distance *d)
     return taut_larger(taut_larger(d->q, d->v), d->force);
 }
 
+/* The error is the distance over `times`. */
+static void note_error(taut_solver *solver, const distance *d, double times)
+{
+    solver->error_q = d->q / times;
+    solver->error_v = d->v / times;
+    solver->error_lambda = d->lambda / times;
+    solver->far = error_of(d) > times * FAR * solver->asked;
+    solver->predictable = d->until;
+}
+
 /* The finer run takes the place of the solver for all that is asked of it from now on. */
 static void adopt(taut_solver *solver, taut_solver *finer, const distance *d)
 {
     taut_solver_destroy(solver->better);
     solver->better = finer;
-    solver->error_q = d->q;
-    solver->error_v = d->v;
-    solver->error_lambda = d->lambda;
-    solver->far = error_of(d) > FAR * solver->asked;
-    solver->predictable = d->until;
+    note_error(solver, d, 1);
+}
+
+/* How many times the steps of a run grow with rtol/times. In full motion the error of a step is
+ * compared with tol h. */
+static double more_steps(const taut_solver *solver, double times)
+{
+    return pow(times, 1.0 / fmax(taut_error_order(&solver->stepper) - 1, 1));
 }
 
 /* The tolerance of the next run: a tenth at first, then what the error asks for, so that a further
@@ -305,7 +331,7 @@ static double next_tolerance(const taut_solver *solver, int runs, double rtol, c
     if (runs > 1 && isfinite(error_of(d)))
         next = fmin(next, fmax(asked * asked / error_of(d), 10 * LEAST_RTOL));
     next = fmax(next, LEAST_RTOL);
-    double more = cost * pow(rtol / next, 1.0 / taut_error_order(&solver->stepper));
+    double more = cost * more_steps(solver, rtol / next);
     return next > 0.5 * rtol || runs >= MOST_RUNS || (!always && spent + more > ALL) ? 0 : next;
 }
 
@@ -341,6 +367,22 @@ static void follow_rows(const waiting *first, const waiting *before, taut_solver
     finer->rows.count = rows.rows;
 }
 
+/* The run once more, rows in *next, whose solver may be NULL after an error. */
+static int repeat(const waiting *first, const waiting *before, int runs, double rtol, waiting *next,
+                  taut_progress progress, void *user, taut_error *error)
+{
+    taut_solver *other = NULL;
+    *next = (waiting){0};
+    TAUT_TRY(make_finer(first->solver, runs, rtol, &other, error));
+    int status = open_waiting(next, other, first->sinks, first->count, true, error);
+    if (status == 0) {
+        follow_rows(first, before, other);
+        status = run(next, progress, user, error);
+        other->rows.times = NULL;
+    }
+    return status;
+}
+
 /* Runs with smaller tolerances, until two agree. `first` has finished; returns the better one in
  * *best (its rows still wait). */
 static int look_again(taut_solver *solver, waiting *first, waiting *best, taut_progress progress,
@@ -354,24 +396,17 @@ static int look_again(taut_solver *solver, waiting *first, waiting *best, taut_p
         rtol = next_tolerance(solver, runs, rtol, &d, cost, spent, first->always);
         if (rtol == 0)
             return solver->better ? solver->better->status : solver->status;
-        taut_solver *finer = NULL;
-        waiting next = {0};
+        waiting next;
         taut_error reason = {.t = NAN};
-        int status = make_finer(solver, runs, rtol, &finer, &reason);
-        if (status == 0)
-            status = open_waiting(&next, finer, first->sinks, first->count, true, &reason);
-        if (status == 0) {
-            follow_rows(first, best, finer);
-            status = run(&next, progress, user, &reason);
-            finer->rows.times = NULL;
-        }
+        int status = repeat(first, best, runs, rtol, &next, progress, user, &reason);
+        taut_solver *finer = next.solver;
         if (status >= 0 && status != TAUT_INTERRUPTED && status != TAUT_LIMIT) {
             status = compare(best, &next, solver->asked, &d, &reason);
             if (status == 0 && finer->status != best->solver->status)
                 d.q = INFINITY; /* one met an event that the other did not */
         }
         if (status != 0) {
-            if (status < 0 && finer && next.memory && rtol > 10 * LEAST_RTOL)
+            if (status < 0 && next.memory && rtol > 10 * LEAST_RTOL)
                 doubt(solver, best, &next);
             taut_memory_sink_destroy(next.memory);
             taut_solver_destroy(finer);
@@ -390,6 +425,36 @@ static int look_again(taut_solver *solver, waiting *first, waiting *best, taut_p
     }
 }
 
+/* A run with a larger tolerance, where none with a smaller one was affordable; `result` has the
+ * rows of the first. One that fails, or ends otherwise, says nothing. */
+static int look_from_afar(taut_solver *solver, const waiting *result, taut_progress progress,
+                          void *user, taut_error *error)
+{
+    double k = taut_error_order(&solver->stepper), cost = taut_cost_run(solver),
+           times = pow(COARSER, k / (k + 1)) - 1, rtol = COARSER * solver->asked;
+    if (result->partial || cost * (1 + more_steps(solver, 1 / COARSER)) > ALL || rtol > LOOSEST ||
+        solver->asked < LEAST_RTOL)
+        return solver->status;
+    waiting other;
+    distance d;
+    taut_error reason = {.t = NAN};
+    int status = repeat(result, result, 1, rtol, &other, progress, user, &reason);
+    bool same = status == solver->status;
+    if (same)
+        status = compare(&other, result, times * solver->asked, &d, &reason);
+    if (same && status == 0) {
+        note_error(solver, &d, times);
+        TAUT_APPEND(solver->explanation,
+                    "; its error is estimated by a run with rtol %g, a smaller one costs too much",
+                    rtol);
+    }
+    taut_memory_sink_destroy(other.memory);
+    taut_solver_destroy(other.solver);
+    if (status != TAUT_INTERRUPTED && taut_fail_final(status, &reason, error) == 0)
+        status = solver->status;
+    return status;
+}
+
 int taut_verify_run(taut_solver *solver, const taut_sink *sinks, int count, taut_progress progress,
                     void *user, taut_error *error)
 {
@@ -402,6 +467,8 @@ int taut_verify_run(taut_solver *solver, const taut_sink *sinks, int count, taut
     taut_error reason = {.t = NAN};
     if (!first.streams && (status == TAUT_OK || status == TAUT_EVENT))
         status = look_again(solver, &first, &best, progress, user, error);
+    if ((status == TAUT_OK || status == TAUT_EVENT) && !solver->better && !solver->far)
+        status = look_from_afar(solver, &best, progress, user, error);
     /* what was computed is written, also after a failure */
     int written = first.streams ? 0 : flush(&best, status < 0 ? &reason : error);
     if (first.streams)

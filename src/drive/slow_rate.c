@@ -78,7 +78,8 @@ static int evaluate(work *w, taut_error *error)
     for (int k = 0; k < 3; k++) {
         if (!parts[k])
             continue;
-        TAUT_TRY(taut_evaluate_inside(at->context, at->t, at->q, at->v, parts[k], &values, error));
+        TAUT_TRY(taut_evaluate_inside(at->context, at->t, at->q, at->v,
+                                      parts[k] | (k == 0 ? at->part : 0), &values, error));
         for (int64_t i = 0; i < entries; i++)
             w->stiff[i] = k == 0 ? -w->stiff[i] : w->stiff[i] + other[i];
     }
@@ -121,8 +122,8 @@ static int differ(work *w, const double *x, taut_error *error)
         taut_values values = {.force = k == 0 ? w->side : w->force};
         taut_copy(w->n, at->q, w->moved);
         taut_add_scaled(w->n, k == 0 ? e : -e, x, w->moved);
-        TAUT_TRY(taut_evaluate_inside(at->context, at->t, w->moved, at->v, TAUT_WANT_FORCE, &values,
-                                      error));
+        TAUT_TRY(taut_evaluate_inside(at->context, at->t, w->moved, at->v, TAUT_WANT_FORCE | at->part,
+                                      &values, error));
     }
     for (taut_index i = 0; i < w->n; i++)
         w->force[i] = e > 0 ? (w->side[i] - w->force[i]) / (2 * e) : 0;

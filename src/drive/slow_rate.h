@@ -19,6 +19,7 @@ typedef struct taut_rigid_motion {
     const double *curvature;    /* [tangent]: what a stiff potential adds to K; NULL: nothing */
     taut_saddle *saddle;        /* factored: [M G^T; G 0] without the rows of soft springs */
     taut_index rows;            /* of G in there */
+    unsigned part;              /* TAUT_WANT_SLOW: without terms marked `fast`; 0: all */
     int vectors;                /* of Arnoldi's iteration; 0: by the size of the system */
 } taut_rigid_motion;
 

@@ -36,7 +36,7 @@ static int new_stepper(taut_solver *solver, taut_error *error)
     s->context = solver->context;
     s->options = solver->options;
     s->motion = followed_motion(solver);
-    s->adaptive = solver->control.on;
+    s->adaptive = solver->tolerant;
     s->statistics = &solver->statistics;
     s->arena = &solver->arena;
     s->first_order = solver->sizes.kind != TAUT_MECHANICAL;
@@ -68,7 +68,7 @@ static void find_unread(taut_solver *solver, const taut_options *given)
     char reader[80];
     int at = -1;
     snprintf(reader, sizeof reader, "method %s with %s", solver->stepper.method->name,
-             solver->control.on ? "adaptive step size" : "a fixed step size");
+             solver->tolerant ? "adaptive step size" : "a fixed step size");
     for (const char *name; (name = taut_options_unread(solver->options, given, &at));)
         taut_warn_unread(&solver->warnings, name, reader, "");
     if (solver->stepper.method->undamped && solver->motion == TAUT_MOTION_SLOW)
@@ -360,7 +360,7 @@ int taut_solver_result_get(const taut_solver *solver, taut_result *result, taut_
             asked->sizes.bonds > 0 && !asked->stepper.first_order ? asked->error_lambda : NAN,
         .predictable = asked->predictable,
         .averaging_error = asked->averaging_error,
-        .rtol = asked->control.on ? asked->asked : NAN,
+        .rtol = asked->tolerant ? asked->asked : NAN,
         .direct_steps = solver->direct_steps};
     taut_ledger_result(solver, &own);
     taut_monitor_result(solver, &own);

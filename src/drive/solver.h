@@ -251,9 +251,9 @@ typedef struct taut_monitor {
     taut_modes_work modes; /* then */
     double cubes;          /* sum of the cubes of the springs in each group */
     taut_index room;       /* of these: springs + 2 */
-    double *frequency, *before; /* of the latest look, and of the one before */
-    int found, found_before;
-    double t;                         /* of the latest look; NaN: none */
+    double *frequency, *before, *earlier; /* of the latest look, and of the two before */
+    int found, found_before, found_earlier;
+    double t, t_before;               /* of the latest look and of the one before; NaN: none */
     int64_t looks;                    /* that succeeded */
     int64_t next;                     /* number of steps at which the next one is due, by cost; */
     double interval;                  /* time after which one is due */
@@ -362,7 +362,9 @@ struct taut_solver {
     bool unspecified;         /* neither motion nor method is specified */
     double from, until, step; /* step: the fixed size; adaptive: the latest */
     bool step_in_run;         /* the step is that of [run] */
-    int64_t step_limit;       /* 0: none */
+    /* a tolerance determines the step size: control.on, or once for the run (method->kicks) */
+    bool tolerant;
+    int64_t step_limit; /* 0: none */
     /* fastest spring at the initial state; 0 when there are none, or it is not needed */
     double frequency;
     double bound; /* of all frequencies, where only that is known (taut_frequency_bound); or 0 */
@@ -622,6 +624,7 @@ int taut_verify_decide(taut_waiting *rows, taut_error *error);
 /* (cost.c) What the run has cost so far, and one matrix of an implicit method, in units of
  * taut_system_work. */
 double taut_cost_run(const taut_solver *solver);
+double taut_cost_evaluations(const taut_solver *solver); /* in evaluations of forces */
 double taut_cost_factor(const taut_stepper *stepper);
 /* A step of slow motion by dop8 on the slow field of this level; and as much of it by radau5. */
 double taut_cost_slow_field(const taut_solver *solver, int level);

@@ -33,9 +33,16 @@ typedef struct taut_iterator {
     taut_place place;
 } taut_iterator;
 
-/* pairs i, j in a [, b] within r [apart k] [periodic l] [skin s] [shift]; the names i and j are the
- * iterators of the sum, which have no ranges. */
-enum { TAUT_PAIR_WITHIN, TAUT_PAIR_APART, TAUT_PAIR_PERIODIC, TAUT_PAIR_SKIN, TAUT_PAIR_TREES };
+/* pairs i, j in a [, b] within r [apart k] [exclude k] [periodic l] [skin s] [shift]; the names i
+ * and j are the iterators of the sum, which have no ranges. */
+enum {
+    TAUT_PAIR_WITHIN,
+    TAUT_PAIR_APART,
+    TAUT_PAIR_EXCLUDE,
+    TAUT_PAIR_PERIODIC,
+    TAUT_PAIR_SKIN,
+    TAUT_PAIR_TREES
+};
 typedef struct taut_pairs {
     const char *family[2];                   /* the same one twice where one is given */
     taut_place place[2];                     /* of the families */

@@ -479,7 +479,7 @@ static void put_family(taut_source *source, const taut_tape *tape, const char *f
     }
     for (int32_t b = 1; b <= family->buffers; b++)
         print(source, "    double *restrict y%d = to[%d];\n", (int)b, (int)b);
-    print(source, "    TAUT_INDEPENDENT\n    for (long l = 0; l < n; l++) {\n"
+    print(source, "    TAUT_INDEPENDENT TAUT_UNROLLED\n    for (long l = 0; l < n; l++) {\n"
                   "    const long i = first + l;\n");
     for (int32_t i = 0; i < tape->level_end[1]; i++)
         put_step(source, tape, at, function, i, flag);
@@ -489,7 +489,7 @@ static void put_family(taut_source *source, const taut_tape *tape, const char *f
     print(source, "    const double lambda = f%d[i + %d] * ", (int)family->factor,
           (int)family->row);
     put_operand(source, tape, tape->output[0]);
-    print(source, ";\n    y0[i + %d] = lambda;\n", (int)family->row);
+    print(source, ";\n    y0[l] = lambda;\n");
     for (int32_t b = 0; b < family->buffers; b++) {
         print(source, "    y%d[l] = lambda * ", (int)b + 1);
         put_operand(source, tape, family->reg[b]);

@@ -1,5 +1,5 @@
-/* parse_pairs.c - sums over pairs of particles: for pairs i, j in a, b within r apart k periodic l
- * skin s shift. The words are not reserved: `pairs` is an index where `in` follows it. */
+/* parse_pairs.c - sums over pairs of particles: for pairs i, j in a, b within r apart k
+ * exclude k periodic l skin s shift. The words are not reserved: `pairs` is an index where `in` follows it. */
 #include "expr/parser.h"
 
 /* Takes a word that must follow. */
@@ -12,7 +12,8 @@ static int take_word(taut_parser *parser, const char *word, const char *expected
 /* The expressions behind the words, each at most once, and `shift`. */
 static int parse_words(taut_parser *parser, taut_pairs *pairs)
 {
-    static const char *const word[TAUT_PAIR_TREES] = {"within", "apart", "periodic", "skin"};
+    static const char *const word[TAUT_PAIR_TREES] = {"within", "apart", "exclude", "periodic",
+                                                      "skin"};
     for (;;) {
         int k = 0;
         while (k < TAUT_PAIR_TREES && (pairs->tree[k] || !taut_parser_at_word(parser, word[k])))

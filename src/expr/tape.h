@@ -71,8 +71,8 @@ typedef double (*taut_bound_function)(const double *const *from, double *const *
 
 /* A tape of a family of springs can be bound likewise: its compiled form loads members first ..
  * first + n - 1, input k of member i from[array][place + stride i], or, the same for all, from its
- * register, and stores lambda = (output 0) from[factor][row + i] at to[0][row + i], lambda reg[b]
- * of the l-th member at to[1 + b][l]. */
+ * register, and stores, of the l-th of them, lambda = (output 0) from[factor][row + i] at to[0][l]
+ * and lambda reg[b] at to[1 + b][l]. */
 typedef struct taut_family_binding {
     const taut_bound_input *input; /* [inputs] */
     int32_t factor, row, buffers;

@@ -109,8 +109,6 @@ int taut_model_capabilities(taut_model *model)
     can |= system->steppers ? TAUT_HAS_STEPPER : 0;
     if (system->sizes.kind == TAUT_BLACK_BOX)
         can &= ~(unsigned)(TAUT_CAN_FORCE | TAUT_CAN_JETS | TAUT_CAN_DERIVATIVES);
-    if (system->pair_sums)
-        can &= ~(unsigned)TAUT_CAN_JETS;
     if (taut_pair_sums_check(system, NULL))
         can = (can & ~(unsigned)TAUT_CAN_DERIVATIVES) | TAUT_HAS_PAIRS;
     system->sizes.can = can;

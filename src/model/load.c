@@ -214,6 +214,7 @@ static int resolve(taut_model *model, const char *text, size_t length, const cha
     TAUT_TRY(describe_kinks(model));
     TAUT_TRY(describe_guards(model));
     TAUT_TRY(taut_system_complete(model->system, model->error));
+    TAUT_TRY(taut_pairs_exclude(model));
     TAUT_TRY(check_pairs(model));
     return how->compile ? compile(model) : 0;
 }

@@ -315,6 +315,8 @@ int taut_statement_terms(taut_statement *statement, const taut_tree *tree);
 int taut_pairs_build(taut_statement *statement, taut_place place);
 int taut_pairs_members(taut_statement *statement, taut_arena *arena, taut_members *members);
 int taut_pairs_add(taut_statement *statement, taut_expand *x, taut_statement_kernel *kernel);
+/* Once all bonds are there: finds the pairs that they exclude. (pair_bonds.c) */
+int taut_pairs_exclude(taut_model *model);
 int32_t taut_pairs_end(taut_expand *x, const taut_reference *reference, int components);
 
 /* sections.c, capabilities.c, start.c, parameters.c, tables.c, events.c */

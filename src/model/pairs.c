@@ -38,25 +38,32 @@ static int find_families(taut_statement *s, taut_pair_families *f)
     return 0;
 }
 
-static int find_apart(taut_statement *s, taut_pair_families *f)
+/* An integer that is known before the run; *result is the default. */
+static int find_integer(taut_statement *s, int which, const char *word, int32_t *result)
 {
-    const taut_tree *tree = s->term.pairs->tree[TAUT_PAIR_APART];
+    const taut_tree *tree = s->term.pairs->tree[which];
     taut_expand x;
     int32_t node;
-    double value = 1;
-    if (tree) {
-        TAUT_TRY(taut_expand_init(&x, s->model, s->document, 0, "the least distance of indices"));
-        int status = taut_expand_index(&x, tree, NULL, &node);
-        bool whole = status == 0 && taut_graph_is_constant(x.graph, node, &value) &&
-                     value == floor(value) && value >= 0 && value < 1e9;
-        taut_expand_clear(&x);
-        TAUT_TRY(status);
-        if (!whole)
-            return fail_at(s, tree->place, "'%s' needs an integer, the least difference of indices",
-                           "apart");
-    }
-    f->apart = (int32_t)value;
-    return 0;
+    double value = 0;
+    if (!tree)
+        return 0;
+    TAUT_TRY(taut_expand_init(&x, s->model, s->document, 0, "an integer of a sum over pairs"));
+    int status = taut_expand_index(&x, tree, NULL, &node);
+    bool whole = status == 0 && taut_graph_is_constant(x.graph, node, &value) &&
+                 value == floor(value) && value >= 0 && value < 1e9;
+    taut_expand_clear(&x);
+    TAUT_TRY(status);
+    *result = (int32_t)value;
+    return whole ? 0 : fail_at(s, tree->place, "'%s' needs an integer that is not negative", word);
+}
+
+/* Bonds, where they exclude pairs, replace the rule that equal indices are no pair. */
+static int find_integers(taut_statement *s, taut_pair_families *f)
+{
+    f->apart = s->term.pairs->tree[TAUT_PAIR_EXCLUDE] ? 0 : 1;
+    f->exclude = 0;
+    TAUT_TRY(find_integer(s, TAUT_PAIR_APART, "apart", &f->apart));
+    return find_integer(s, TAUT_PAIR_EXCLUDE, "exclude", &f->exclude);
 }
 
 /* One number of the sum as a kernel over parameters. */
@@ -105,7 +112,7 @@ int taut_pairs_build(taut_statement *s, taut_place place)
     taut_pair_sum *sum = TAUT_NEW(&system->arena, taut_pair_sum, 1);
     TAUT_NEED(s->model->error, sum);
     TAUT_TRY(find_families(s, &sum->families));
-    TAUT_TRY(find_apart(s, &sum->families));
+    TAUT_TRY(find_integers(s, &sum->families));
     TAUT_TRY(numbers(s, sum));
     TAUT_TRY(find_place(s, place, sum));
     const unsigned allow = s->allow;

@@ -6,8 +6,12 @@
  * F is q' and v', or the rate of a first-order system. Without the term these methods solve the
  * constraints themselves; with it they discretise the reduced equations, as in table 1.1. A field
  * has no derivatives: those of Newton's iteration are differences at the stages, formed once a step
- * and again where it converges slowly, and matrices are dense. For small systems and fixed step
- * sizes. */
+ * and again where it converges slowly, and matrices are dense. For small systems.
+ *
+ * The error estimate is that of first-order systems (radau_first.c), with F at the beginning of the
+ * step:
+ *     error = (I - h gamma J)^-1 h gamma (F(z) - k(0)),   or the embedded method's sum
+ * k(0) from the polynomial of the stages, J at the beginning. */
 #include "step/implicit_field.h"
 
 #include <float.h>
@@ -24,9 +28,8 @@ static const double SLOW = 0.1; /* corrections that shrink less ask for another 
 typedef struct implicit_field {
     taut_collocation table;
     taut_index size, rows;         /* of z; of all stages */
-    taut_index *start, *column;    /* full pattern, [rows] */
-    taut_saddle *saddle;           /* I - h A x J */
-    double *matrix;                /* [rows rows] */
+    taut_saddle *saddle, *filter;  /* I - h A x J, I - h gamma J */
+    double *matrix, *jacobian;     /* [rows rows]; J, then I - h gamma J, [size size] */
     double *z, *next, *first;      /* z, what follows it, F(z), [size] */
     double *point, *slope;         /* [size] */
     double *w, *f, *r;             /* of all stages, [rows] */
@@ -63,6 +66,8 @@ static int form(taut_stepper *s, implicit_field *w, double h, taut_error *error)
         double *moved = &w->point[c % n], before = *moved;
         *moved += sqrt(DBL_EPSILON) * fmax(fabs(before), least);
         TAUT_TRY(evaluate(s, s->now.t + w->table.c[j] * h, w->point, w->slope, error));
+        for (taut_index r = 0; r < n && j == 0; r++)
+            w->jacobian[(int64_t)r * n + c] = (w->slope[r] - f[r]) / (*moved - before);
         for (taut_index r = 0; r < w->rows; r++)
             w->matrix[(int64_t)r * w->rows + c] = (r == c) - h * w->table.a[r / n][j] *
                                                                  (w->slope[r % n] - f[r % n]) /
@@ -122,6 +127,31 @@ static int solve(taut_stepper *s, implicit_field *w, double h, taut_error *error
     return TAUT_RETRY;
 }
 
+static int estimate(taut_stepper *s, implicit_field *w, double h, taut_error *error)
+{
+    const taut_collocation *table = &w->table;
+    const taut_index n = w->size;
+    const double e = h * table->gamma;
+    for (taut_index k = 0; k < n; k++) {
+        double sum = (table->compare_start - table->compare_early) * w->first[k];
+        for (int j = 0; j < table->stages; j++)
+            sum -= table->compare[j] * w->f[(int64_t)j * n + k];
+        w->slope[k] = e * sum;
+        for (taut_index c = 0; c < n; c++)
+            w->jacobian[(int64_t)k * n + c] = (k == c) - e * w->jacobian[(int64_t)k * n + c];
+    }
+    s->statistics->factorisations++;
+    s->statistics->solves++;
+    TAUT_TRY(taut_saddle_factor(w->filter, w->jacobian, NULL, NULL, NULL, error));
+    TAUT_TRY(taut_saddle_solve(w->filter, 1, w->slope, NULL, error));
+    taut_copy(s->n, w->slope, s->error_q);
+    if (s->field->second_order)
+        taut_copy(s->n, w->slope + s->n, s->error_v);
+    else
+        taut_clear(s->n, s->error_v);
+    return TAUT_OK;
+}
+
 static int step(taut_stepper *s, double h, taut_error *error)
 {
     implicit_field *w = s->work;
@@ -130,9 +160,11 @@ static int step(taut_stepper *s, double h, taut_error *error)
     taut_copy(s->n, s->now.q, w->z);
     if (second)
         taut_copy(s->n, s->now.v, w->z + s->n);
-    if (w->table.begins)
+    if (w->table.begins || (s->adaptive && w->table.compare_start != 0))
         TAUT_TRY(evaluate(s, s->now.t, w->z, w->first, error));
     TAUT_TRY(solve(s, w, h, error));
+    if (s->adaptive)
+        TAUT_TRY(estimate(s, w, h, error));
     taut_copy(w->size, w->z, w->next);
     for (int i = 0; i < w->table.stages; i++)
         taut_add_scaled(w->size, w->along[i], w->w + (int64_t)i * w->size, w->next);
@@ -175,6 +207,21 @@ static void archive(taut_stepper *s, taut_archive *to)
     taut_archive_flag(to, &((implicit_field *)s->work)->fresh);
 }
 
+/* For full matrices. */
+static int create_dense(taut_stepper *s, taut_index rows, taut_saddle **saddle, taut_error *error)
+{
+    int64_t entries = (int64_t)rows * rows;
+    taut_index *start = TAUT_NEW(s->arena, taut_index, rows + 1),
+               *column = TAUT_NEW(s->arena, taut_index, entries);
+    TAUT_TRY(taut_arena_check(s->arena, error));
+    for (taut_index r = 0; r <= rows; r++)
+        start[r] = r * rows;
+    for (int64_t e = 0; e < entries; e++)
+        column[e] = (taut_index)(e % rows);
+    taut_saddle_shape shape = {.n = rows, .k_start = start, .k_column = column};
+    return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &s->arena->allocator, saddle, error);
+}
+
 static int create(taut_stepper *s, taut_error *error)
 {
     implicit_field *w = s->work = TAUT_NEW(s->arena, implicit_field, 1);
@@ -188,31 +235,26 @@ static int create(taut_stepper *s, taut_error *error)
                                 "a term in the equations of method %s makes dense matrices of %d "
                                 "rows; at most %d are supported: use post",
                                 s->method->name, (int)w->rows, MOST_ROWS);
-    int64_t entries = (int64_t)w->rows * w->rows;
     TAUT_TRY(
         TAUT_RESERVE(s->arena, w->size, error, &w->z, &w->next, &w->first, &w->point, &w->slope));
     TAUT_TRY(TAUT_RESERVE(s->arena, w->rows, error, &w->w, &w->f, &w->r));
-    TAUT_TRY(TAUT_RESERVE(s->arena, entries, error, &w->matrix));
-    w->start = TAUT_NEW(s->arena, taut_index, w->rows + 1);
-    w->column = TAUT_NEW(s->arena, taut_index, entries);
-    TAUT_TRY(taut_arena_check(s->arena, error));
-    for (taut_index r = 0; r <= w->rows; r++)
-        w->start[r] = r * w->rows;
-    for (int64_t e = 0; e < entries; e++)
-        w->column[e] = (taut_index)(e % w->rows);
+    TAUT_TRY(TAUT_RESERVE(s->arena, (int64_t)w->rows * w->rows, error, &w->matrix));
+    TAUT_TRY(TAUT_RESERVE(s->arena, (int64_t)w->size * w->size, error, &w->jacobian));
     for (int j = 0; j < stages; j++)
         for (int i = 0; i < stages; i++)
             w->along[j] += w->table.ends ? (i == 0 && j == stages - 1)
                                          : w->table.b[i] * w->table.inverse[i][j];
-    taut_saddle_shape shape = {.n = w->rows, .k_start = w->start, .k_column = w->column};
-    return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &s->arena->allocator, &w->saddle, error);
+    TAUT_TRY(create_dense(s, w->rows, &w->saddle, error));
+    return s->adaptive ? create_dense(s, w->size, &w->filter, error) : TAUT_OK;
 }
 
 static void destroy(taut_stepper *s)
 {
     implicit_field *w = s->work;
-    if (w)
-        taut_saddle_destroy(w->saddle);
+    if (!w)
+        return;
+    taut_saddle_destroy(w->saddle);
+    taut_saddle_destroy(w->filter);
 }
 
 bool taut_implicit_on_field(const taut_method *method, taut_method *on_field)
@@ -229,6 +271,7 @@ bool taut_implicit_on_field(const taut_method *method, taut_method *on_field)
                               .data = method->data,
                               .uses_field = true,
                               .uses_stages = true,
+                              .error_order = method->error_order,
                               .undamped = method->undamped,
                               .create = create,
                               .destroy = destroy,

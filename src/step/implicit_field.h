@@ -4,7 +4,7 @@
 
 #include "base/method.h"
 
-/* The row of an implicit Runge-Kutta method that integrates stepper->field, with fixed step sizes;
+/* The row of an implicit Runge-Kutta method that integrates stepper->field;
  * false: `method` is none. */
 bool taut_implicit_on_field(const taut_method *method, taut_method *on_field);
 

@@ -210,6 +210,8 @@ int taut_impulse_create(taut_stepper *s, taut_error *error)
     TAUT_TRY(refuse_forces(w, who, error));
     TAUT_TRY(choose_inner(w, error));
     TAUT_TRY(make_modes(w, error));
+    if (s->adaptive)
+        TAUT_TRY(taut_outer_create(&w->outer, s, error));
     TAUT_TRY(begin(w, error));
     return variant->prepare ? variant->prepare(w, error) : TAUT_OK;
 }
@@ -456,17 +458,10 @@ static int kick(taut_impulse *w, double t, const double *x, double *acceleration
     return status;
 }
 
-int taut_impulse_step(taut_stepper *s, double h, taut_error *error)
+int taut_impulse_once(taut_impulse *w, double h, taut_error *error)
 {
-    taut_impulse *w = s->work;
+    taut_stepper *s = w->stepper;
     taut_index n = s->n;
-    if (!w->fresh) {
-        TAUT_TRY(follow(w, error));
-        TAUT_TRY(kick(w, s->now.t, w->x, w->kick, error));
-        if (!w->general)
-            TAUT_TRY(spring(w, s->now.t, w->x, w->fast, error));
-        w->fresh = true;
-    }
     taut_state next = s->last;
     next.t = s->now.t + h;
     taut_copy(n, w->x, w->next_x);
@@ -480,6 +475,20 @@ int taut_impulse_step(taut_stepper *s, double h, taut_error *error)
     TAUT_TRY(show(w, next.t, w->next_x, w->next_v, next.q, next.v, error));
     accept(w, &next);
     return TAUT_OK;
+}
+
+int taut_impulse_step(taut_stepper *s, double h, taut_error *error)
+{
+    taut_impulse *w = s->work;
+    if (!w->fresh) {
+        TAUT_TRY(follow(w, error));
+        TAUT_TRY(kick(w, s->now.t, w->x, w->kick, error));
+        if (!w->general)
+            TAUT_TRY(spring(w, s->now.t, w->x, w->fast, error));
+        w->fresh = true;
+        w->outer.known = 0;
+    }
+    return s->adaptive ? taut_outer_step(w, h, error) : taut_impulse_once(w, h, error);
 }
 
 void taut_impulse_changed(taut_stepper *s)
@@ -543,6 +552,8 @@ void taut_impulse_archive(taut_stepper *s, taut_archive *archive)
     taut_archive_flag(archive, &w->fresh);
     taut_archive_flag(archive, &w->complete);
     taut_archive_reals(archive, w->action, w->has_modes ? w->mechanics.rods : 0);
+    if (s->adaptive)
+        taut_outer_archive(w, archive);
 }
 
 /* ---- the method */

@@ -7,6 +7,7 @@
 #include "base/method.h"
 #include "step/fast_flow.h"
 #include "step/mechanics.h"
+#include "step/outer_step.h"
 #include "system/modes/modes.h"
 
 typedef struct taut_impulse {
@@ -19,7 +20,8 @@ typedef struct taut_impulse {
     double *mass_room;
     bool general; /* the mass varies, or there are rigid bonds: `flow` moves the springs */
     taut_fast_flow flow;
-    double inner; /* longest micro-step */
+    double inner;     /* longest micro-step */
+    taut_outer outer; /* where the step size was chosen for the run */
 
     double time;             /* of the vibrating state */
     double *x, *v;           /* the vibrating state of stepper->now, [n] each */
@@ -54,6 +56,7 @@ typedef struct taut_impulse_variant {
 int taut_impulse_create(taut_stepper *stepper, taut_error *error);
 void taut_impulse_destroy(taut_stepper *stepper);
 int taut_impulse_step(taut_stepper *stepper, double h, taut_error *error);
+int taut_impulse_once(taut_impulse *w, double h, taut_error *error); /* from a fresh state */
 void taut_impulse_changed(taut_stepper *stepper);
 int taut_impulse_complete(taut_stepper *stepper, taut_error *error);
 void taut_impulse_archive(taut_stepper *stepper, taut_archive *archive);
@@ -72,7 +75,8 @@ int taut_impulse_solve(taut_impulse *w, double *x, taut_error *error);
 
 /* What all rows share; they differ in `data`, and in what they refuse besides. */
 #define TAUT_IMPULSE_METHOD(besides)                                                               \
-    .motions = TAUT_MOTION_EFFECTIVE, .order = 2, .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS,  \
+    .motions = TAUT_MOTION_EFFECTIVE, .order = 2, .kicks = true,                                   \
+    .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS,                                                \
     .refuses = TAUT_HAS_DAMPING | TAUT_HAS_STIFF_POTENTIAL | TAUT_HAS_ALGEBRAIC |                  \
                TAUT_HAS_STEPPER | (besides),                                                       \
     .create = taut_impulse_create, .destroy = taut_impulse_destroy, .step = taut_impulse_step,     \

@@ -210,6 +210,7 @@ static int create(taut_stepper *s, taut_error *error)
     w->stage_wise = strcmp(newton, "stage") == 0 || newton[0] == 'J' ||
                     (strcmp(newton, "tensor") != 0 && (!s->first_order || w->m > 0) &&
                      (int64_t)w->s * ((int64_t)w->n + w->m) <= TAUT_STAGE_WISE_ROWS);
+    w->outer = newton[0] == 'r' ? 1 + (newton[1] - '0') : 0;
     TAUT_TRY(s->first_order ? taut_radau_first_describe(s, error) : describe(s, w, error));
     TAUT_TRY(refuse_control(s, w, error));
     TAUT_TRY(taut_radau_study_create(s, newton, error));

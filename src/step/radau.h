@@ -105,6 +105,9 @@ typedef struct taut_radau {
     bool stage_wise; /* else tensor */
     taut_radau_study_form study;
     double *rigid; /* compliances 0 of the constrained system of J2, [m] */
+    /* to study: 1 + the corrections of r by outer iterations of a stiff potential; 0: r is
+     * renewed while inner iterations go on, until it no longer matters */
+    int outer;
     /* derivatives are complete and those of the iterate: Newton's own convergence */
     bool quadratic;
     /* mass varies, is diagonal; f depends on v; stiff potential; damped bonds */

@@ -241,6 +241,14 @@ static int form_once(taut_stepper *s, double h, bool anew, taut_error *error)
     return TAUT_OK;
 }
 
+/* Whether the r of a stiff potential needs another outer iteration after k of them; --newton r0,
+ * r1, r2 make as many as they are named for. */
+static bool goes_on(const taut_stepper *s, double h, int k)
+{
+    const taut_radau *w = s->work;
+    return w->outer > 0 ? k + 1 < w->outer : w->rows > 0 && taut_radau_potential_missed(s, h) > 1;
+}
+
 /* Iterates from the prediction, or from a new guess. The part r of a stiff potential's force that
  * its rows do not have is kept while the stages are too far from the solution to form it
  * [B (8.7)]: then they go on until it no longer matters. */
@@ -253,10 +261,14 @@ static int iterate(taut_stepper *s, double h, bool anew, bool *fresh, taut_error
     set_scale(s, h);
     if (w->study)
         TAUT_TRY(form_once(s, h, anew, error));
+    if (w->outer > 0) /* (8.5) */
+        taut_clear((int64_t)w->s * w->n, w->potential.rest);
     TAUT_TRY(settle(s, h, anew, fresh, error));
-    for (int k = 0; w->rows > 0 && taut_radau_potential_missed(s, h) > 1; k++) {
+    for (int k = 0; goes_on(s, h, k); k++) {
         if (k == MOST_OUTER)
             return taut_radau_stuck(s, h, error);
+        if (w->outer > 0) /* (8.7) */
+            taut_copy((int64_t)w->s * w->n, w->potential.left, w->potential.rest);
         TAUT_TRY(settle(s, h, anew, fresh, error));
     }
     return TAUT_OK;

@@ -104,7 +104,8 @@ int taut_radau_potential_create(taut_stepper *s, taut_error *error)
     p->most = value[0];
     p->least = p->rank > 0 ? value[p->rank - 1] : 0;
     bool enough = false;
-    if (p->rank > 0 && !w->oscillations && spans(w) && compare(s, &enough, &reason) == 0 && enough)
+    if (p->rank > 0 && !w->oscillations && spans(w) && compare(s, &enough, &reason) == 0 &&
+        (enough || w->outer > 0))
         w->rows = p->rank;
     return TAUT_OK;
 }
@@ -225,7 +226,8 @@ void taut_radau_potential_rows(const taut_stepper *s, int i, const double *force
         w->potential.off[(int64_t)i * w->rows + k] = y[bonds + k];
     }
     take_rows(w, i);
-    renew(s, i, w->potential.rest + (int64_t)i * w->n);
+    if (w->outer == 0)
+        renew(s, i, w->potential.rest + (int64_t)i * w->n);
 }
 
 double taut_radau_potential_value(const taut_radau *w, int stage, taut_index i)

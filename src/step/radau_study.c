@@ -6,7 +6,10 @@
  *
  * Multipliers are those of the iterate, lambda = C^-1 (g + T gdot), instead of unknowns; eliminated
  * from the saddle matrix of all stages (radau_whole.c) at these points they leave J. J0 converges
- * for h <= c eps^(2/3) only, J1 for h <= c eps^(1/2); (8.4), the default, for all. */
+ * for h <= c eps^(2/3) only, J1 for h <= c eps^(1/2); (8.4), the default, for all.
+ *
+ * r0, r1, r2 keep the outer and inner iterations of a stiff potential apart (radau_potential.c):
+ * r^(0) = 0 is corrected that many times [(8.5)-(8.7), Lemma 8.2]. */
 #include <string.h>
 
 #include "base/rows.h"
@@ -16,6 +19,11 @@
 int taut_radau_study_create(taut_stepper *s, const char *form, taut_error *error)
 {
     taut_radau *w = s->work;
+    if (w->outer > 0 && w->rows == 0)
+        return taut_fail_option(error, TAUT_ERROR_REFUSED, "newton",
+                                "%s limits the outer iteration for stiff potentials, which exists "
+                                "in slow motion with Radau and Lobatto methods only; choose auto",
+                                form);
     if (form[0] != 'J')
         return TAUT_OK;
     w->study = (taut_radau_study_form)(TAUT_STUDY_J0 + (form[1] - '0'));

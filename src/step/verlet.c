@@ -4,14 +4,18 @@
  *
  * the kick-drift-kick form [Verlet 1967; Swope, Andersen, Berens, Wilson 1982], order 2,
  * symmetric and symplectic. a+ serves the next step: one force evaluation a step. It resolves
- * every oscillation and needs h omega < 2 for the fastest one. Constant mass only: with a mass
+ * every oscillation and needs h omega < 2 for the fastest one. Between two steps that nobody looks
+ * at, both kicks and the drift are one pass over the points. Constant mass only: with a mass
  * that varies, or a force that depends on v, the two kicks would be implicit. */
 #include "base/rows.h"
 #include "step/methods.h"
 
+#include <math.h>
+
 #include "base/hot.h"
 #include "base/vectors.h"
 #include "step/mechanics.h"
+#include "system/kernel/lanes.h"
 #include "system/system.h"
 
 typedef struct verlet {
@@ -69,7 +73,7 @@ TAUT_HOT static void kick_and_drift(taut_index count, double h, const taut_state
 static int accelerate(taut_stepper *s, double h, taut_state *state, taut_error *error)
 {
     taut_mechanics *x = &((verlet *)s->work)->mechanics;
-    taut_kick both = {.h = h / 2, .v = s->last.v, .inverse = x->inverse};
+    taut_kick both = {.h = h, .v = s->last.v, .inverse = x->inverse};
     x->values.force = state->a;
     x->values.bond = state->lambda;
     bool done = s->m > 0 && taut_evaluate_pull(s->context, state->t, state->q, state->v, &x->values,
@@ -110,6 +114,45 @@ static int step(taut_stepper *s, double h, taut_error *error)
     return TAUT_OK;
 }
 
+/* The last drift, then for each step but the last: forces, its second kick, the next one's first
+ * kick and drift, where the state is. */
+static bool drift_on(taut_stepper *s, double begin, double h, int64_t first, int64_t last)
+{
+    taut_mechanics *x = &((verlet *)s->work)->mechanics;
+    taut_state *to = &s->last;
+    taut_kick kick = {.h = h, .v = to->v, .q = to->q, .inverse = x->inverse};
+    x->values.force = to->a;
+    x->values.bond = to->lambda;
+    kick_and_drift(s->n, h, &s->now, to->v, to->q);
+    for (int64_t k = first; k < last - 1; k++)
+        if (!taut_evaluate_pull(s->context, begin + (double)k * h + h, to->q, to->v, &x->values,
+                                &kick))
+            return false;
+    to->t = begin + (double)(last - 1) * h + h;
+    return !isnan(taut_lanes_test(to->v, s->n));
+}
+
+/* Steps that fail are left to `step`, from the state before the first one. */
+static int64_t several(taut_stepper *s, double begin, double h, int64_t first, int64_t last,
+                       taut_projector *by)
+{
+    verlet *w = s->work;
+    taut_mechanics *x = &w->mechanics;
+    if (by || !w->fresh || s->m == 0 || x->own || x->values.stiff_force ||
+        !taut_evaluate_kicks(s->context) || !drift_on(s, begin, h, first, last))
+        return 0;
+    taut_kick kick = {.h = h, .v = s->last.v, .inverse = x->inverse};
+    if (!taut_evaluate_pull(s->context, s->last.t, s->last.q, s->last.v, &x->values, &kick))
+        return 0;
+    taut_state old = s->now;
+    s->now = s->last;
+    s->now.t = begin + (double)last * h;
+    s->last = old;
+    s->statistics->steps += last - first;
+    s->statistics->force_evaluations += last - first;
+    return last - first;
+}
+
 static void changed(taut_stepper *s)
 {
     ((verlet *)s->work)->fresh = false;
@@ -145,6 +188,7 @@ const taut_method taut_verlet = {
     .create = create,
     .destroy = destroy,
     .step = step,
+    .several = several,
     .changed = changed,
     .multipliers = multipliers,
     .archive = archive,

@@ -413,7 +413,11 @@ static void kick_points(const taut_kick *kick, double *force, taut_index begin, 
 {
     for (taut_index i = begin; i < end; i++) {
         force[i] *= kick->inverse ? kick->inverse[i] : 1;
-        kick->v[i] += kick->h * force[i];
+        kick->v[i] += kick->h / 2 * force[i];
+        if (kick->q) {
+            kick->v[i] += kick->h / 2 * force[i];
+            kick->q[i] += kick->h * kick->v[i];
+        }
     }
 }
 
@@ -427,12 +431,13 @@ static double pull_and_kick(taut_context *context, const taut_inputs *inputs, in
     const taut_index begin = taut_family_begin(kernel), end = taut_family_end(kernel);
     const double *steady = context->steady_force ? context->steady_force : context->scratch;
     taut_family_target to = {.stiffness = context->stiffness,
-                             .lambda = values->bond,
+                             .lambda = kick->q ? NULL : values->bond,
                              .base = steady,
                              .force = values->force,
                              .inverse = kick->inverse,
                              .h = kick->h,
-                             .v = kick->v};
+                             .v = kick->v,
+                             .q = kick->q};
     bool forced = false;
     if (others_meet(context, family, wanted)) {
         taut_copy(n, steady, values->force);
@@ -451,12 +456,22 @@ static double pull_and_kick(taut_context *context, const taut_inputs *inputs, in
     return odd;
 }
 
+static bool can_pull(const taut_system *system)
+{
+    return !system->evaluate && !system->muted && system->sizes.kind == TAUT_MECHANICAL;
+}
+
+bool taut_evaluate_kicks(const taut_context *context)
+{
+    return can_pull(context->system) && !context->system->pair_sums && find_family(context) >= 0;
+}
+
 bool taut_evaluate_pull(taut_context *context, double t, const double *q, const double *v,
                         taut_values *values, taut_kick *kick)
 {
     const taut_system *system = context->system;
     const unsigned stiff = values->stiff_force ? (unsigned)TAUT_WANT_STIFF_FORCE : 0;
-    if (system->evaluate || system->muted || system->sizes.kind != TAUT_MECHANICAL)
+    if (!can_pull(system))
         return false;
     taut_inputs inputs = {.q = q,
                           .v = v ? v : context->scratch,

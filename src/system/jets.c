@@ -4,10 +4,12 @@
  * Every kernel keeps the coefficients of all its registers for all its members, so that order j
  * costs O(j) per operation and methods can solve for the next coefficient of multipliers or
  * accelerations before going on. Derivatives with respect to a parameter are jets of order 1 in
- * which only the parameters move. */
+ * which only the parameters move. Sums over pairs keep the coefficients of q instead, and compute
+ * the lower orders of a batch of pairs again: there may be many pairs. */
 #include "base/rows.h"
 #include "base/vectors.h"
 #include "system/hold.h"
+#include "system/pair_sums.h"
 #include "system/kernel/scatter.h"
 
 /* What a jet can follow: kernels' outputs are linear in their coefficients; products with v and
@@ -39,8 +41,12 @@ struct taut_jet {
     /* [2][kernels]: as written; with guards, whose branches a context may hold for a while */
     jet_kernel *kernel;
     double *zero; /* [longest] */
+    /* sums over pairs: registers of a batch, [pair_sums][order + 1][registers + companions][lanes],
+     * and q, [order + 1][n]; NULL before one is wanted */
+    double **pair_regs, *pair_q;
     /* derivatives with respect to a parameter */
     bool frozen;              /* time and weights stand still */
+    bool along;               /* registers are those of one chunk, see taut_jet_along */
     const double *seed;       /* parameters: coefficients of order 1, or NULL */
     const double *v, *weight; /* velocities; mass_weight of the caller */
 };
@@ -58,7 +64,7 @@ static int make_kernel(taut_jet *jet, jet_kernel *k, taut_error *error)
 {
     const taut_statement_kernel *kernel = k->kernel;
     k->lanes = lanes_of(kernel);
-    k->chunks = (kernel->members + k->lanes - 1) / k->lanes;
+    k->chunks = jet->along ? 1 : (kernel->members + k->lanes - 1) / k->lanes;
     k->size = (int64_t)(kernel->tape->registers + kernel->tape->companions) * k->lanes;
     TAUT_TRY(TAUT_RESERVE(jet->memory, k->chunks * k->size * (jet->order + 1), error, &k->regs));
     for (int64_t c = 0; c < k->chunks; c++)
@@ -78,6 +84,35 @@ static unsigned asked(const taut_jet *jet, bool steady)
     return jet->wanted & ~known;
 }
 
+static int pair_level(const taut_jet *jet, int32_t k)
+{
+    return taut_statement_kernel_level(&jet->context->pairs[k].kernel, asked(jet, false));
+}
+
+static int64_t pair_size(const taut_pair_work *w)
+{
+    return (int64_t)(w->kernel.tape->registers + w->kernel.tape->companions) * w->regs.lanes;
+}
+
+/* Memory of sums over pairs that this is the first to need. */
+static int want_pairs(taut_jet *jet, taut_error *error)
+{
+    const taut_system *system = jet->context->system;
+    for (int32_t k = 0; k < system->pair_sums; k++) {
+        const taut_pair_work *w = &jet->context->pairs[k];
+        if (pair_level(jet, k) < 0 || jet->pair_regs[k])
+            continue;
+        TAUT_TRY(TAUT_RESERVE(jet->memory, pair_size(w) * (jet->order + 1), error,
+                              &jet->pair_regs[k]));
+        taut_tape_jet_prepare(w->kernel.tape, jet->order + 1, w->regs.lanes, jet->pair_regs[k]);
+        if (!jet->pair_q)
+            TAUT_TRY(TAUT_RESERVE(jet->memory,
+                                  (int64_t)system->sizes.coordinates * (jet->order + 1), error,
+                                  &jet->pair_q));
+    }
+    return 0;
+}
+
 /* Settles what is wanted. Kernels that this is the first to need get their memory. */
 static int want(taut_jet *jet, unsigned wanted, taut_error *error)
 {
@@ -92,7 +127,7 @@ static int want(taut_jet *jet, unsigned wanted, taut_error *error)
         if (one->level >= 0 && !one->regs)
             TAUT_TRY(make_kernel(jet, one, error));
     }
-    return 0;
+    return want_pairs(jet, error);
 }
 
 static int check_request(const taut_context *context, int order, unsigned wanted, unsigned possible,
@@ -101,8 +136,7 @@ static int check_request(const taut_context *context, int order, unsigned wanted
     if (!(context->system->sizes.can & TAUT_CAN_JETS))
         return taut_fail(
             error, TAUT_ERROR_REFUSED,
-            "this system has no Taylor jets: they need expressions (a model file, or a builder) "
-            "without sums over pairs");
+            "this system has no Taylor jets: they need expressions (a model file, or a builder)");
     if (order < 0 || order > TAUT_JET_ORDER_MAX || wanted & ~possible)
         return taut_fail(
             error, TAUT_ERROR_USAGE,
@@ -114,6 +148,8 @@ static int check_request(const taut_context *context, int order, unsigned wanted
                              TAUT_WANT_MOMENTUM;
     if (!(wanted & ~vectors))
         return TAUT_OK;
+    if (wanted & TAUT_WANT_FORCE_DQ)
+        TAUT_TRY(taut_pair_sums_check(context->system, error));
     return taut_system_pattern(context->system, TAUT_PATTERN_TANGENT, &pattern, error);
 }
 
@@ -129,15 +165,13 @@ static int fill_jet(taut_jet *jet, taut_context *context, int order, taut_error 
     jet->zero =
         TAUT_NEW(jet->memory, double,
                  system->sizes.coordinates + system->sizes.algebraic + system->sizes.parameters);
-    return jet->kernel && jet->zero ? 0 : taut_fail_memory(error);
+    jet->pair_regs = TAUT_NEW(jet->memory, double *, system->pair_sums);
+    return jet->kernel && jet->zero && jet->pair_regs ? 0 : taut_fail_memory(error);
 }
 
-int taut_jet_create(taut_context *context, int order, unsigned wanted, taut_jet **result,
-                    taut_error *error)
+static int create(taut_context *context, int order, unsigned wanted, bool along, taut_jet **result,
+                  taut_error *error)
 {
-    if (result)
-        *result = NULL;
-    TAUT_REQUIRE(context && result);
     TAUT_TRY(check_request(context, order, wanted, JET_WANTS, error));
     taut_arena arena;
     taut_arena_init(&arena, &context->arena.allocator);
@@ -145,6 +179,7 @@ int taut_jet_create(taut_context *context, int order, unsigned wanted, taut_jet 
     TAUT_NEED(error, jet);
     jet->arena = arena;
     jet->memory = &jet->arena;
+    jet->frozen = jet->along = along;
     int status = fill_jet(jet, context, order, error);
     if (status == 0)
         status = want(jet, wanted, error);
@@ -156,18 +191,26 @@ int taut_jet_create(taut_context *context, int order, unsigned wanted, taut_jet 
     return 0;
 }
 
+int taut_jet_create(taut_context *context, int order, unsigned wanted, taut_jet **result,
+                    taut_error *error)
+{
+    if (result)
+        *result = NULL;
+    TAUT_REQUIRE(context && result);
+    return create(context, order, wanted, false, result, error);
+}
+
+int taut_jet_create_along(taut_context *context, taut_jet **jet, taut_error *error)
+{
+    return create(context, 1, TAUT_WANT_JACOBIAN, true, jet, error);
+}
+
 void taut_jet_destroy(taut_jet *jet)
 {
     if (!jet)
         return;
     taut_arena arena = jet->arena; /* the jet lives in it */
     taut_arena_clear(&arena);
-}
-
-void taut_jet_freeze(taut_jet *jet)
-{
-    jet->frozen = true;
-    jet->v = jet->zero;
 }
 
 /* Kernel k, as the context evaluates it now. */
@@ -221,6 +264,48 @@ static taut_inputs inputs_of(const taut_jet *jet, int j, double t, const double 
     return inputs;
 }
 
+/* Orders 0 to j of a batch of pairs. Their images move with them: coefficients of order 1 and more
+ * are those of the particles. */
+static void run_pairs(const taut_pair_visit *visit, int n)
+{
+    const taut_jet *jet = visit->own;
+    taut_pair_work *w = visit->work;
+    const taut_pair_families *f = &w->sum->families;
+    const int lanes = w->regs.lanes, d = f->dimension, last = jet->done;
+    double *first = jet->pair_regs[w - jet->context->pairs];
+    taut_block_regs now = {.lanes = lanes, .regs = first};
+    for (int j = 0; j <= last; j++, now.regs += pair_size(w)) {
+        taut_inputs inputs = inputs_of(jet, j, 0, w->q, jet->zero);
+        const double *q = jet->pair_q + (int64_t)j * jet->context->system->sizes.coordinates;
+        for (int c = 0; j > 0 && c < 2 * d; c++)
+            for (int l = 0; l < n; l++)
+                w->q[c * lanes + l] = q[f->first[c / d] + d * w->pair[c / d][l] + c % d];
+        if (inputs.parameter)
+            taut_statement_kernel_set_parameters(&w->kernel, inputs.parameter, &now);
+        taut_statement_kernel_load(&w->kernel, visit->level, 0, n, &inputs, &now);
+        taut_tape_jet_run(w->kernel.tape, visit->level, j, lanes, n, first);
+    }
+    taut_statement_kernel_scatter(jet->context, &w->kernel, visit->wanted, 0, n,
+                                  first + last * pair_size(w), lanes, jet->zero, visit->values);
+}
+
+static int add_pairs(taut_jet *jet, int j, const double *q, taut_values *values, taut_error *error)
+{
+    const taut_index n = jet->context->system->sizes.coordinates;
+    if (!jet->pair_q)
+        return 0;
+    taut_copy(n, q, jet->pair_q + (int64_t)j * n);
+    TAUT_TRY(taut_pair_sums_update(jet->context, jet->pair_q, error));
+    taut_pair_visit visit = {run_pairs, jet->context, NULL, asked(jet, false), values, NULL, 0, jet};
+    for (int32_t k = 0; k < jet->context->system->pair_sums; k++) {
+        visit.work = &jet->context->pairs[k];
+        visit.level = pair_level(jet, k);
+        if (visit.level >= 0)
+            taut_pair_sum_visit(&visit, jet->pair_q);
+    }
+    return 0;
+}
+
 /* Masses and forces that no kernel gives are constant: they have a coefficient of order 0 only. */
 static void begin(const taut_jet *jet, int j, taut_values *values)
 {
@@ -265,6 +350,7 @@ int taut_jet_advance_inside(taut_jet *jet, int j, double t, const double *q, con
         if (one->level >= 0)
             run_kernel(jet, one, j, &inputs, values);
     }
+    TAUT_TRY(add_pairs(jet, j, q, values, error));
     if (system->muted)
         taut_values_mute(system, jet->wanted, values);
     if (jet->wanted & TAUT_WANT_FORCE)
@@ -288,6 +374,38 @@ void taut_jet_rows(const taut_jet *jet, int j, const double *x, const double *y,
             taut_block_regs then = registers(jet, one, c, j);
             taut_statement_kernel_rows(one->kernel, first, members_of(one, first), then.regs,
                                        one->lanes, x, y, rows, forces);
+        }
+    }
+}
+
+/* ---- derivatives along directions */
+
+/* All orders and directions of a chunk while it is in the cache. */
+void taut_jet_along(taut_jet *jet, double t, const double *q, int count, const double *z,
+                    const double *y, double *forces)
+{
+    const taut_sizes *sizes = &jet->context->system->sizes;
+    const taut_inputs at = inputs_of(jet, 0, t, q, jet->zero);
+    jet->context->statistics.jets++;
+    for (int32_t k = 0; k < jet->kernels; k++) {
+        const jet_kernel *one = jet_kernel_now(jet, k);
+        const taut_statement_kernel *kernel = one->kernel;
+        if (one->level < 1 || kernel->role != TAUT_ROLE_BOND)
+            continue;
+        taut_block_regs now = registers(jet, one, 0, 0), next = registers(jet, one, 0, 1);
+        taut_statement_kernel_set_parameters(kernel, at.parameter, &now);
+        for (int64_t first = 0; first < kernel->members; first += one->lanes) {
+            const int n = members_of(one, first);
+            taut_statement_kernel_load(kernel, one->level, first, n, &at, &now);
+            taut_tape_jet_run(kernel->tape, one->level, 0, one->lanes, n, now.regs);
+            for (int d = 0; d < count; d++) {
+                taut_inputs moved =
+                    inputs_of(jet, 1, t, z + (int64_t)d * sizes->coordinates, jet->zero);
+                taut_statement_kernel_load(kernel, one->level, first, n, &moved, &next);
+                taut_tape_jet_run(kernel->tape, one->level, 1, one->lanes, n, now.regs);
+                taut_statement_kernel_rows(kernel, first, n, next.regs, one->lanes, NULL,
+                                           y + (int64_t)d * sizes->bonds, NULL, forces);
+            }
         }
     }
 }

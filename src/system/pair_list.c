@@ -4,19 +4,19 @@
  * and in those around it. As long as no particle has moved by more than skin/2, all pairs within
  * the cut-off are listed. Rows are in ascending order, so that the listed pairs that are within the
  * cut-off, and their order, follow from the positions alone: when the list was built has no
- * influence on any value. Distances in a periodic box are those of nearest images. */
+ * influence on any value. Distances in a periodic box are those of nearest images.
+ *
+ * Memory is reserved when the list is first built, for TWICE as many pairs as there are then and
+ * SPARE more for each particle. Where particles crowd together later, rows that do not fit are
+ * found in the cells again at each evaluation, with the same values. */
 #include "system/pair_list.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { DIMENSIONS = 3 };
+enum { TWICE = 2, SPARE = 16 };
 
-typedef struct grid {
-    int cells[DIMENSIONS];
-    double low[DIMENSIONS], per[DIMENSIONS]; /* cell = (x - low) * per, per direction */
-    bool wraps[DIMENSIONS];
-} grid;
+typedef taut_pair_grid grid;
 
 int taut_pair_list_create(taut_pair_list *list, const taut_pair_families *f, taut_arena *arena,
                           taut_error *error)
@@ -28,8 +28,9 @@ int taut_pair_list_create(taut_pair_list *list, const taut_pair_families *f, tau
     list->cell_start = TAUT_NEW(arena, int32_t, f->count[1] + 2);
     list->cell_member = TAUT_NEW(arena, int32_t, f->count[1]);
     list->cell_of = TAUT_NEW(arena, int32_t, f->count[1]);
+    list->row = TAUT_NEW(arena, int32_t, f->count[1] + 1);
     TAUT_NEED(error, list->start, list->reference, list->cell_start, list->cell_member,
-              list->cell_of);
+              list->cell_of, list->row);
     return 0;
 }
 
@@ -133,25 +134,6 @@ static int cells_along(const grid *g, int c, double x, int *cell)
     return count;
 }
 
-/* More room, half as much as is in use and a cell of any size; nothing is lost. */
-static int make_room(taut_pair_list *list, int64_t used, taut_arena *arena, taut_error *error)
-{
-    const taut_pair_families *f = list->families;
-    const int64_t more = used + used / 2 + 16 * (int64_t)f->count[0] + f->count[1];
-    if (more > INT32_MAX)
-        return taut_fail(error, TAUT_ERROR_SIZE,
-                         "a sum over pairs has more than %d pairs within its cut-off and skin: "
-                         "shorten the cut-off",
-                         INT32_MAX / 2);
-    int32_t *partner = TAUT_NEW(arena, int32_t, more);
-    TAUT_NEED(error, partner);
-    if (used)
-        memcpy(partner, list->partner, (size_t)used * sizeof *partner);
-    list->partner = partner;
-    list->capacity = more;
-    return 0;
-}
-
 static void sort_row(int32_t *row, int64_t count)
 {
     for (int64_t i = 1; i < count; i++) {
@@ -176,53 +158,81 @@ static inline double distance(const taut_pair_list *list, int dimension, const d
     return square;
 }
 
-/* Adds the partners of particle i from one cell to its row; there is room. */
-static int64_t take_cell(const taut_pair_list *list, const double *q, int32_t i, int32_t cell,
-                         int64_t used)
+static bool is_excluded(const taut_pair_families *f, int32_t i, int32_t j)
+{
+    const int64_t apart = (int64_t)f->low[0] + i - f->low[1] - j;
+    if ((f->same && j <= i) || (apart < f->apart && -apart < f->apart))
+        return true;
+    for (int32_t k = f->joined ? f->joined_start[i] : 0; f->joined && k < f->joined_start[i + 1];
+         k++)
+        if (f->joined[k] == j)
+            return true;
+    return false;
+}
+
+/* Adds the partners of particle i from one cell to a row of `count`; returns how many it has. */
+static int32_t take_cell(const taut_pair_list *list, int32_t i, int32_t cell, int32_t *row,
+                         int32_t count)
 {
     const taut_pair_families *f = list->families;
     const int d = f->dimension;
-    const double reach = list->cut + list->skin, most = reach * reach,
-                 *x = q + f->first[0] + (int64_t)i * d;
+    const double reach = list->cut + list->skin, most = reach * reach, *x = list->reference,
+                 *y = x + (f->same ? 0 : (int64_t)f->count[0] * d);
+    x += (int64_t)i * d;
     for (int32_t k = list->cell_start[cell]; k < list->cell_start[cell + 1]; k++) {
         const int32_t j = list->cell_member[k];
-        const int64_t apart = (int64_t)f->low[0] + i - f->low[1] - j;
-        const double *y = q + f->first[1] + (int64_t)j * d;
-        if ((f->same && j <= i) || (apart < f->apart && -apart < f->apart))
-            continue;
-        list->partner[used] = j;
-        used += (d == 3 ? distance(list, 3, x, y) : distance(list, 2, x, y)) < most;
+        const double *other = y + (int64_t)j * d;
+        const double square = d == 3 ? distance(list, 3, x, other) : distance(list, 2, x, other);
+        if (square < most && !is_excluded(f, i, j))
+            row[count++] = j;
     }
-    return used;
+    return count;
 }
 
-static int build(taut_pair_list *list, const double *q, taut_arena *arena, taut_error *error)
+/* The row of particle i, from the cells. */
+static int32_t find_row(const taut_pair_list *list, int32_t i)
 {
     const taut_pair_families *f = list->families;
-    const grid g = make_grid(list, q);
-    int64_t used = 0;
-    sort_into_cells(list, &g, q);
-    for (int32_t i = 0; i < f->count[0]; i++) {
-        const double *x = q + f->first[0] + (int64_t)i * f->dimension;
-        int cell[DIMENSIONS][3] = {{0}}, count[DIMENSIONS] = {1, 1, 1};
-        for (int c = 0; c < f->dimension; c++)
-            count[c] = cells_along(&g, c, x[c], cell[c]);
-        list->start[i] = (int32_t)used;
-        for (int k = 0; k < count[0] * count[1] * count[2]; k++) {
-            const int here =
-                (cell[2][k / count[0] / count[1]] * g.cells[1] + cell[1][k / count[0] % count[1]]) *
-                    g.cells[0] +
-                cell[0][k % count[0]];
-            const int64_t most = used + list->cell_start[here + 1] - list->cell_start[here];
-            if (most > list->capacity)
-                TAUT_TRY(make_room(list, used, arena, error));
-            used = take_cell(list, q, i, here, used);
-        }
-        sort_row(list->partner + list->start[i], used - list->start[i]);
+    const grid *g = &list->grid;
+    const double *x = list->reference + (int64_t)i * f->dimension;
+    int cell[TAUT_PAIR_DIMENSIONS][3] = {{0}}, count[TAUT_PAIR_DIMENSIONS] = {1, 1, 1};
+    int32_t found = 0;
+    for (int c = 0; c < f->dimension; c++)
+        count[c] = cells_along(g, c, x[c], cell[c]);
+    for (int k = 0; k < count[0] * count[1] * count[2]; k++) {
+        const int here =
+            (cell[2][k / count[0] / count[1]] * g->cells[1] + cell[1][k / count[0] % count[1]]) *
+                g->cells[0] +
+            cell[0][k % count[0]];
+        found = take_cell(list, i, here, list->row, found);
     }
-    list->start[f->count[0]] = (int32_t)used;
-    const bool scarce = list->builds == 0 && list->capacity < used + used / 3;
-    return scarce ? make_room(list, used, arena, error) : 0;
+    sort_row(list->row, found);
+    return found;
+}
+
+int32_t taut_pair_list_row(const taut_pair_list *list, int32_t i, const int32_t **row)
+{
+    if (i < list->rows) {
+        *row = list->partner + list->start[i];
+        return list->start[i + 1] - list->start[i];
+    }
+    *row = list->row;
+    return find_row(list, i);
+}
+
+static int reserve(taut_pair_list *list, taut_arena *arena, taut_error *error)
+{
+    const int32_t particles = list->families->count[0];
+    int64_t room = (int64_t)SPARE * particles;
+    for (int32_t i = 0; i < particles; i++)
+        room += TWICE * (int64_t)find_row(list, i);
+    room = room < INT32_MAX ? room : INT32_MAX;
+    if (room > list->capacity) {
+        TAUT_NEED(error, list->partner = TAUT_NEW(arena, int32_t, room));
+        list->capacity = room;
+    }
+    list->reserved = true;
+    return 0;
 }
 
 int taut_pair_list_update(taut_pair_list *list, const double *q, taut_arena *arena,
@@ -233,7 +243,18 @@ int taut_pair_list_update(taut_pair_list *list, const double *q, taut_arena *are
     list->valid = false;
     if (!keep_reference(list, q))
         return 0;
-    TAUT_TRY(build(list, q, arena, error));
+    list->grid = make_grid(list, q);
+    sort_into_cells(list, &list->grid, q);
+    if (!list->reserved)
+        TAUT_TRY(reserve(list, arena, error));
+    list->start[0] = 0;
+    for (list->rows = 0; list->rows < list->families->count[0]; list->rows++) {
+        const int32_t count = find_row(list, list->rows), used = list->start[list->rows];
+        if (count > list->capacity - used)
+            break;
+        memcpy(list->partner + used, list->row, (size_t)count * sizeof *list->row);
+        list->start[list->rows + 1] = used + count;
+    }
     list->valid = true;
     list->builds++;
     return 0;

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/four.h"
 #include "base/rows.h"
 #include "system/kernel/scatter.h"
 
@@ -120,7 +121,7 @@ int taut_pair_sums_create(taut_context *context, taut_error *error)
 /* ---- batches */
 
 /* Maps and data of n pairs of particles. */
-static void fill(taut_pair_work *w, int n)
+static void fill_maps(taut_pair_work *w, int n)
 {
     const taut_statement_kernel *kernel = &w->kernel;
     const taut_pair_families *f = &w->sum->families;
@@ -142,7 +143,7 @@ static void fill(taut_pair_work *w, int n)
 }
 
 /* Where their second derivatives are. */
-static void fill_map(taut_pair_work *w, const taut_pattern *tangent, int n)
+static void fill_tangent(taut_pair_work *w, const taut_pattern *tangent, int n)
 {
     const int32_t nc = w->kernel.locals;
     for (int32_t a = 0; a < nc; a++)
@@ -152,22 +153,16 @@ static void fill_map(taut_pair_work *w, const taut_pattern *tangent, int n)
                     taut_row_find(tangent, w->gather[a][l], w->gather[b][l]);
 }
 
-static void run_batch(taut_context *context, taut_pair_work *w, const taut_inputs *inputs,
-                      unsigned wanted, int level, int n, taut_values *values)
+static void fill(const taut_pair_visit *to, int n)
 {
-    taut_inputs own = *inputs;
-    own.q = w->q;
-    fill(w, n);
-    if (wanted & TAUT_WANT_FORCE_DQ)
-        fill_map(w, &taut_system_patterns(context->system)->tangent, n);
-    taut_statement_kernel_run(&w->kernel, level, 0, n, &own, &w->regs);
-    taut_statement_kernel_scatter(context, &w->kernel, wanted, 0, n, w->regs.regs, w->regs.lanes,
-                                  inputs->v, values);
+    fill_maps(to->work, n);
+    if (to->wanted & TAUT_WANT_FORCE_DQ)
+        fill_tangent(to->work, &taut_system_patterns(to->context->system)->tangent, n);
 }
 
 /* Partners of particle i from row[0 .. count-1] into the batch, behind the n pairs that are in it;
  * there is room for all. Returns how many there are then. */
-static inline int collect(taut_pair_work *w, const double *q, int d, int32_t i, const int32_t *row,
+TAUT_INLINED int collect(taut_pair_work *w, const double *q, int d, int32_t i, const int32_t *row,
                           int count, int n)
 {
     const taut_pair_families *f = &w->sum->families;
@@ -195,25 +190,46 @@ static inline int collect(taut_pair_work *w, const double *q, int d, int32_t i, 
     return n;
 }
 
-static void add_sum(taut_context *context, taut_pair_work *w, const taut_inputs *inputs,
-                    unsigned wanted, int level, taut_values *values)
+/* Hands the pairs within the cut-off to `run`, as many at a time as there are lanes. */
+static void visit(const taut_pair_visit *to, const double *q)
 {
-    const taut_pair_list *list = &w->list;
+    taut_pair_work *w = to->work;
+    const int32_t lanes = w->regs.lanes;
     int n = 0;
-    for (int32_t i = 0; i < w->sum->families.count[0]; i++)
-        for (int32_t k = list->start[i], next; k < list->start[i + 1]; k = next) {
-            const int32_t room = w->regs.lanes - n, rest = list->start[i + 1] - k;
-            next = k + (rest < room ? rest : room);
-            const int32_t *row = list->partner + k;
-            n = w->sum->families.dimension == 3 ? collect(w, inputs->q, 3, i, row, next - k, n)
-                                                : collect(w, inputs->q, 2, i, row, next - k, n);
-            if (n == w->regs.lanes) {
-                run_batch(context, w, inputs, wanted, level, n, values);
+    for (int32_t i = 0; i < w->sum->families.count[0]; i++) {
+        const int32_t *row;
+        int32_t rest = taut_pair_list_row(&w->list, i, &row);
+        while (rest > 0) {
+            const int32_t count = rest < lanes - n ? rest : lanes - n;
+            n = w->sum->families.dimension == 3 ? collect(w, q, 3, i, row, count, n)
+                                                : collect(w, q, 2, i, row, count, n);
+            row += count;
+            rest -= count;
+            if (n == lanes) {
+                fill(to, n);
+                to->run(to, n);
                 n = 0;
             }
         }
-    if (n > 0)
-        run_batch(context, w, inputs, wanted, level, n, values);
+    }
+    if (n > 0) {
+        fill(to, n);
+        to->run(to, n);
+    }
+}
+
+void taut_pair_sum_visit(const taut_pair_visit *to, const double *q)
+{
+    taut_values *values = to->values;
+    if (to->work->list.valid) {
+        visit(to, q);
+        return;
+    }
+    /* positions that are not finite have no neighbours */
+    if (to->wanted & TAUT_WANT_ENERGY)
+        values->potential = NAN;
+    if (to->wanted & TAUT_WANT_FORCE)
+        values->force[to->work->sum->families.first[0]] = NAN;
 }
 
 int taut_pair_sums_update(taut_context *context, const double *q, taut_error *error)
@@ -223,23 +239,26 @@ int taut_pair_sums_update(taut_context *context, const double *q, taut_error *er
     return 0;
 }
 
+/* A batch of an evaluation. */
+static void evaluate_batch(const taut_pair_visit *visit, int n)
+{
+    taut_pair_work *w = visit->work;
+    taut_inputs own = *visit->inputs;
+    own.q = w->q;
+    taut_statement_kernel_run(&w->kernel, visit->level, 0, n, &own, &w->regs);
+    taut_statement_kernel_scatter(visit->context, &w->kernel, visit->wanted, 0, n, w->regs.regs,
+                                  w->regs.lanes, own.v, visit->values);
+}
+
 void taut_pair_sums_add(taut_context *context, const taut_inputs *inputs, unsigned wanted,
                         unsigned part, taut_values *values)
 {
+    taut_pair_visit to = {evaluate_batch, context, inputs, wanted, values, NULL, 0, NULL};
     for (int32_t k = 0; k < context->system->pair_sums; k++) {
-        taut_pair_work *w = &context->pairs[k];
-        const int level = taut_statement_kernel_level(&w->kernel, wanted);
-        if (level < 0 || (part && w->kernel.fast == (part == TAUT_WANT_SLOW)))
-            continue;
-        if (w->list.valid) {
-            add_sum(context, w, inputs, wanted, level, values);
-            continue;
-        }
-        /* positions that are not finite have no neighbours */
-        if (wanted & TAUT_WANT_ENERGY)
-            values->potential = NAN;
-        if (wanted & TAUT_WANT_FORCE)
-            values->force[w->sum->families.first[0]] = NAN;
+        to.work = &context->pairs[k];
+        to.level = taut_statement_kernel_level(&to.work->kernel, wanted);
+        if (to.level >= 0 && !(part && to.work->kernel.fast == (part == TAUT_WANT_SLOW)))
+            taut_pair_sum_visit(&to, inputs->q);
     }
 }
 
@@ -277,7 +296,7 @@ static double largest_at(taut_context *context, taut_pair_work *w, double distan
                 w->q[(d + c) * lanes + l] = distance * direction[d - 2][c];
             }
         }
-        fill(w, n);
+        fill_maps(w, n);
         taut_statement_kernel_run(&w->kernel, 0, 0, n, &inputs, &w->regs);
         const double *u = w->regs.regs + (int64_t)w->kernel.tape->output[0] * lanes;
         for (int l = 0; l < n; l++)
@@ -310,7 +329,7 @@ static int renew(taut_context *context, taut_pair_work *w, taut_error *error)
     const taut_pair_sum *sum = w->sum;
     const double *number = w->number;
     taut_statement_kernel_set_parameters(&w->kernel, context->parameter, &w->regs);
-    w->list.valid = false;
+    w->list.valid = w->list.reserved = false;
     w->list.cut = number[TAUT_PAIR_CUT];
     w->list.skin = sum->skin ? number[TAUT_PAIR_SKIN_WIDTH] : part * w->list.cut;
     if (!(w->list.cut > 0 && w->list.skin > 0) || !isfinite(w->list.cut + w->list.skin))

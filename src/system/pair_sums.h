@@ -42,6 +42,19 @@ typedef struct taut_pair_work {
     taut_index *map;     /* [locals^2][lanes] in the tangent pattern, or NULL */
 } taut_pair_work;
 
+/* One walk over the pairs of a sum: `run` gets n of them at a time, with the maps and data of
+ * `work->kernel`, their particles in work->pair and their positions in work->q. */
+typedef struct taut_pair_visit {
+    void (*run)(const struct taut_pair_visit *visit, int n);
+    taut_context *context;
+    const taut_inputs *inputs;
+    unsigned wanted;
+    taut_values *values;
+    taut_pair_work *work;
+    int level;
+    const void *own; /* of the caller */
+} taut_pair_visit;
+
 int taut_pair_sums_create(taut_context *context, taut_error *error);
 /* After a change of parameters; fails where a cut-off or a term is not as it must be. */
 int taut_pair_sums_renew(taut_context *context, taut_error *error);
@@ -51,6 +64,8 @@ int taut_pair_sums_update(taut_context *context, const double *q, taut_error *er
  * TAUT_WANT_SLOW, or 0. */
 void taut_pair_sums_add(taut_context *context, const taut_inputs *inputs, unsigned wanted,
                         unsigned part, taut_values *values);
+/* The pairs of one sum at the positions q, for which its list is up to date. */
+void taut_pair_sum_visit(const taut_pair_visit *visit, const double *q);
 /* Whether second derivatives have a pattern; refuses a system with sums of which they have none. */
 bool taut_pair_sum_dense(const taut_pair_sum *sum);
 int taut_pair_sums_check(const taut_system *system, taut_error *error);

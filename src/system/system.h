@@ -245,9 +245,11 @@ static inline bool taut_system_columns(const taut_system *system)
 /* Clears g, g_t, G and gamma of muted bonds. (evaluate.c) */
 void taut_values_mute(const taut_system *system, unsigned wanted, taut_values *values);
 /* What may go with forces, point by point, while they are in the cache: force becomes a = M^-1
- * force, and v += h a. */
+ * force, and v += h/2 a. With q, the array of positions itself: v += h/2 a again, q += h v; then
+ * force and bond are room, and the result may be true where forces are not finite: v is not finite
+ * then, nor ever again. */
 typedef struct taut_kick {
-    double h, *v;
+    double h, *v, *q;
     const double *inverse; /* 1/M; NULL: all masses are 1 */
     bool done;             /* set where it was done, also when the result is false */
 } taut_kick;
@@ -256,6 +258,8 @@ typedef struct taut_kick {
  * something is not finite: taut_evaluate_inside finds out what. (evaluate.c) */
 bool taut_evaluate_pull(taut_context *context, double t, const double *q, const double *v,
                         taut_values *values, taut_kick *kick);
+/* Are kicks done, without stiff_force, while values are finite? */
+bool taut_evaluate_kicks(const taut_context *context);
 /* The tangent (and control) pattern, which is formed with the maps of all kernels at the first
  * call. Threads may share the system. */
 int taut_system_form(const taut_system *system, const taut_patterns **patterns, taut_error *error);

@@ -738,6 +738,23 @@ static const double robertson_dae_a[] = {-0.125, 0.25, -0.25};
 static const double robertson_dae_jet_g[] = {0.039999999999999987, 0.25, -0.0625, 0, 0, 0};
 static const double robertson_dae_jet_f[] = {4.9608000000000008, -75004.960800000015, -0.20000000000000001, 50.009999999999998, -1500050.01, 0.5, -49.997500000000002, -7874950.0025000004, 0, -625, -3749375, 0, -156.25, -468593.75, 0, 0, 0, 0};
 
+static const double crossing_start_q[] = {-1, 0, 0};
+static const double crossing_start_v[] = {1, 0.7745966692414834, 0};
+static const double crossing_q[] = {-1.02, 0.050000000000000003, 0.01};
+static const double crossing_v[] = {-0.20000000000000001, 0.29999999999999999, -0.5};
+static const double crossing_g[] = {0.035000000000000003, 0.014038205727444509};
+static const double crossing_f[] = {0.51000000000000001, 1, 1};
+static const double crossing_G[] = {0.01785714285714286, 0.69999999999999996, 0, -0.0020344711469278986, 0.035000000000000003, 1.2288205727444508};
+static const double crossing_gt[] = {0, 0};
+static const double crossing_gamma[] = {-0.043221574344023322, -0.040702896257411803};
+static const double crossing_mass[] = {1, 1, 1};
+static const double crossing_stiff[] = {0};
+static const double crossing_energy[] = {0.19, 0.2001, 28.441424400921118, 0};
+static const double crossing_w[] = {-0.20000000000000001, 0.29999999999999999, -0.5};
+static const double crossing_a[] = {-0.125, 0.25, -0.25};
+static const double crossing_jet_g[] = {0.035000000000000003, 0.014038205727444509, 0.20642857142857141, -0.60350339214283977, 0.064773141399416909, -0.16945186527507924, -0.016850772743499734, -0.011111054574072628, -0.0040781850990362677, -0.0013063131266784402, -0.00056553115372878879, 7.2795209258653547e-05};
+static const double crossing_jet_f[] = {0.51000000000000001, 1, 1, 0.10000000000000001, 0, 0, 0.03125, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+
 typedef struct oracle_row {
     const char *name, *set;
     int n, m, algebraic, mechanical, full_mass;
@@ -832,6 +849,8 @@ static const oracle_row oracle_rows[] = {
      crane_cable_start_q, crane_cable_start_v, crane_cable_q, crane_cable_v, crane_cable_f, crane_cable_g, crane_cable_G, crane_cable_gt, crane_cable_gamma, crane_cable_mass, crane_cable_stiff, crane_cable_energy, crane_cable_w, crane_cable_a, crane_cable_jet_f, crane_cable_jet_g},
     {"robertson_dae", "", 3, 1, 1, 0, 0, 0, 0,
      robertson_dae_start_q, robertson_dae_start_v, robertson_dae_q, robertson_dae_v, robertson_dae_f, robertson_dae_g, robertson_dae_G, robertson_dae_gt, robertson_dae_gamma, robertson_dae_mass, robertson_dae_stiff, robertson_dae_energy, robertson_dae_w, robertson_dae_a, robertson_dae_jet_f, robertson_dae_jet_g},
+    {"crossing", "", 3, 2, 0, 1, 0, 0, 0,
+     crossing_start_q, crossing_start_v, crossing_q, crossing_v, crossing_f, crossing_g, crossing_G, crossing_gt, crossing_gamma, crossing_mass, crossing_stiff, crossing_energy, crossing_w, crossing_a, crossing_jet_f, crossing_jet_g},
 };
 /* clang-format on */
 

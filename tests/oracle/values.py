@@ -573,6 +573,13 @@ def spring_pendulum():
                       V=lambda t, q: q[1])
 
 
+def crossing():
+    def g(t, q):
+        return [(1 + q[0] / 2).sqrt() * q[1], (1 - q[0] / 2).sqrt() * q[2] + d(0.035) * q[1]]
+    return Mechanical("crossing", [-1, 0, 0], [1, (2 * d(0.3)).sqrt(), 0], g, [d(200)**2] * 2,
+                      V=lambda t, q: q[0] * q[0] / 4 - q[1] - q[2])
+
+
 def squeezer():
     # sums of arms r (cos a, sin a), a a sum of angles; the source's (sin, -cos) is an arm turned back by a right angle
     m = [d(x) for x in (0.04325, 0.00365, 0.02373, 0.00706, 0.07050, 0.00706, 0.05498)]
@@ -716,7 +723,7 @@ MODELS = [double_pendulum, pendulum, free_pendulum, forced_spring, double_pendul
           rope_bending, slider_crank, four_bar, cart, fpu, triatomic, butane, water_box, index2, kepler, michaelis_menten,
           michaelis_menten_mixed, hydrogen_oxygen, five_dimensions, reaction_diffusion, robertson, van_der_pol, bouncing_ball, half_car,
           foot_excitation, penalty_contact, stick_slip, cloth, crane, spring_pendulum, squeezer, top, parallelogram, tensegrity,
-          bennett, polymer, robot_arm, crane_cable, robertson_dae]
+          bennett, polymer, robot_arm, crane_cable, robertson_dae, crossing]
 
 # -------------------------------------------------------------------------------------------------------------------- output
 

@@ -65,7 +65,8 @@ static double slow_rate(const char *name)
     } rates[] = {{"butane", 22},        {"four_bar", 1.2409},
                  {"fpu", 1.9607},       {"triatomic", 1.1682},
                  {"water_box", 34.483}, {"double_pendulum_gravity", 0.8372},
-                 {"squeezer", 200},     {"top", 50}}; /* half its spin */
+                 {"decane_melt", 40},   {"squeezer", 200},
+                 {"top", 50}}; /* half its spin */
     for (size_t k = 0; k < sizeof rates / sizeof rates[0]; k++)
         if (strcmp(rates[k].name, name) == 0)
             return rates[k].rate;
@@ -91,12 +92,14 @@ static void look_at_start(model *m)
 }
 
 /* The setting with which the short form takes a large model, NULL without; exceptions of the
- * page: water_box has a twelfth of its pairs, lj_fluid a fifth, cloth a fiftieth of its particles.
- */
+ * page: water_box has a twelfth of its pairs, lj_fluid a fifth, cloth a fiftieth of its particles,
+ * decane_melt a quarter. */
 static const char *fewer(const char *name)
 {
     if (strcmp(name, "cloth") == 0)
         return "N=4";
+    if (strcmp(name, "decane_melt") == 0)
+        return "across=2";
     if (strcmp(name, "lj_fluid") == 0 && !long_form())
         return "cut=1.5";
     return strcmp(name, "water_box") == 0 && !long_form() ? "N=8" : NULL;
@@ -128,16 +131,17 @@ static int load(const char *name, const char *const *set, int count, model *m)
 /* How far a motion is followed: over one radian of the slow motion, to 1 or the model's own end
  * at most; beyond, nonlinear motions magnify errors. With many coordinates the short form takes
  * a twentieth of the end. Full motion: no more than 100 radians of the fastest vibration, order
- * 1, which takes tiny steps, 20; the short form with many coordinates a fifth. */
+ * 1, which takes tiny steps, 10; the short form with many coordinates a fifth. Effective motion:
+ * the short form takes half of more than 600 radians of the lowest vibration. */
 static double end_of(const model *m, const char *motion, int order)
 {
-    double end = isnan(m->until) ? 1 : m->until, radians = order == 1 ? 20 : 100;
+    double end = isnan(m->until) ? 1 : m->until, radians = order == 1 ? 10 : 100;
     bool many = m->sizes.coordinates > 100 && !long_form();
     end = fmin(end, fmin(many ? end / 20 : 1, m->slow > 0 ? 1 / m->slow : 1));
     if (strcmp(motion, "full") == 0 && m->fastest > 0)
         end = fmin(end, (many ? radians / 5 : radians) / m->fastest);
     if (strcmp(motion, "effective") == 0 && m->least > 0) /* what is averaged has a period */
-        end = fmax(end, 6.3 / m->least);
+        end = fmax(end * m->least > 600 && !long_form() ? end / 2 : end, 6.3 / m->least);
     return end;
 }
 

@@ -59,13 +59,32 @@ static bool find_terms(const taut_statement_kernel *kernel, taut_family *family)
         if (!add_term(kernel, family, c, count))
             return false;
     family->terms = count[0];
+    family->opposite = count[0] == 2;
     for (int32_t at = 0; at < family->stride; at++) {
         if (count[at] != count[0])
             return false;
-        memmove(family->term + at * family->terms, family->term + at * MOST_TERMS,
-                (size_t)family->terms * sizeof *family->term);
+        taut_family_term *term = family->term + at * family->terms;
+        memmove(term, family->term + at * MOST_TERMS, (size_t)family->terms * sizeof *term);
+        family->opposite = family->opposite && term[0].sign != term[1].sign;
+        if (family->opposite && term[0].sign > 0) {
+            const taut_family_term other = term[0];
+            term[0] = term[1];
+            term[1] = other;
+        }
     }
     return family->terms > 0 && kernel->members > family->depth;
+}
+
+/* The interpreter need not run what follows the last value that is used: signs of other forces. */
+static void trim(const taut_statement_kernel *kernel, taut_family *family)
+{
+    const taut_tape *tape = kernel->tape;
+    int32_t last = tape->output[0];
+    for (int32_t b = 0; b < family->buffers; b++)
+        last = family->reg[b] > last ? family->reg[b] : last;
+    family->tape = *tape;
+    while (family->tape.level_end[1] > 0 && tape->code[family->tape.level_end[1] - 1].to > last)
+        family->tape.level_end[1]--;
 }
 
 /* Members that compiled code can load: everything is the same for all, or at a constant distance.
@@ -108,12 +127,14 @@ int taut_family_plan(taut_statement_kernel *kernel, taut_arena *arena)
     if (!find_terms(kernel, family))
         return 0;
     kernel->family = family;
+    trim(kernel, family);
+    family->is_distance = taut_distance_find(kernel, family, &family->distance);
     return bind(kernel, arena);
 }
 
 /* ---- loops */
 
-/* to = x y, and of several */
+/* to = x y */
 TAUT_HOT static void family_multiply(double *restrict to, const double *restrict x,
                                      const double *restrict y, int n)
 {
@@ -122,14 +143,34 @@ TAUT_HOT static void family_multiply(double *restrict to, const double *restrict
         to[k] = x[k] * y[k];
 }
 
+/* lambda = g stiffness, x = lambda a, y = lambda b: points in a plane */
+TAUT_HOT static void family_multiply_pair(double *restrict lambda, double *restrict x,
+                                          double *restrict y, const double *restrict g,
+                                          const double *restrict stiffness,
+                                          const double *restrict a, const double *restrict b, int n)
+{
+    for (int k = 0; k < n; k++) {
+        lambda[k] = g[k] * stiffness[k];
+        x[k] = a[k] * lambda[k];
+        y[k] = b[k] * lambda[k];
+    }
+}
+
 /* Points of a block: x[stride][terms] begin at the first one. */
 typedef struct points {
     int64_t n;
     const double *x[WIDEST * MOST_TERMS];
     double sign[WIDEST * MOST_TERMS];
+    bool opposite; /* as of the family */
     const double *base, *inverse;
-    double h, *a, *v;
+    double h, *a, *v, *q;
 } points;
+
+/* What is left to the compiler, since it is known for all points. */
+typedef struct form {
+    int stride, terms;
+    bool opposite, masses, moves;
+} form;
 
 /* Components of four points as they lie in memory. */
 TAUT_INLINED void interleave(const int stride, const taut_four *x, taut_four *to)
@@ -151,58 +192,81 @@ TAUT_INLINED void interleave(const int stride, const taut_four *x, taut_four *to
 }
 
 /* Coordinate c of point k, one at a time. */
-TAUT_INLINED double gather_one(const points *p, const int stride, int terms, int64_t k, int c)
+TAUT_INLINED double gather_one(const points *p, const form f, int64_t k, int c)
 {
-    const int64_t i = stride * k + c;
-    double sum = p->sign[c * terms] * p->x[c * terms][k];
-    for (int t = c * terms + 1; t < (c + 1) * terms; t++)
+    const int64_t i = f.stride * k + c;
+    double sum = p->sign[c * f.terms] * p->x[c * f.terms][k];
+    for (int t = c * f.terms + 1; t < (c + 1) * f.terms; t++)
         sum += p->sign[t] * p->x[t][k];
-    p->a[i] = (p->base[i] - sum) * (p->inverse ? p->inverse[i] : 1);
-    p->v[i] += p->h * p->a[i];
-    return p->a[i];
+    const double a = (p->base[i] - sum) * (f.masses ? p->inverse[i] : 1), kick = p->h / 2 * a;
+    p->v[i] += kick;
+    if (f.moves) {
+        p->v[i] += kick;
+        p->q[i] += p->h * p->v[i];
+    } else
+        p->a[i] = a;
+    return a;
 }
 
-/* Returns the sum of all accelerations, which is finite when they are. */
-TAUT_INLINED double gather(const points *p, const int stride, const int terms, const bool masses)
+/* Four points from k on; their accelerations are added to *all, unless they move. */
+TAUT_INLINED void gather_four(const points *p, const form f, int64_t k, taut_four *all)
 {
-    const double *x[WIDEST * MOST_TERMS], *base = p->base, *inverse = p->inverse, h = p->h;
-    double sign[WIDEST * MOST_TERMS], *a = p->a, *v = p->v;
+    taut_four sum[WIDEST], force[WIDEST];
+    for (int c = 0; c < f.stride; c++) {
+        const int t0 = c * f.terms;
+        const taut_four x = *(const taut_four *)(p->x[t0] + k);
+        if (f.opposite) {
+            sum[c] = x - *(const taut_four *)(p->x[t0 + 1] + k);
+            continue;
+        }
+        sum[c] = -p->sign[t0] * x;
+        for (int t = t0 + 1; t < t0 + f.terms; t++)
+            sum[c] -= p->sign[t] * *(const taut_four *)(p->x[t] + k);
+    }
+    interleave(f.stride, sum, force);
+    for (int c = 0; c < f.stride; c++) {
+        const int64_t i = f.stride * k + ALIGNED * c;
+        taut_four a = *(const taut_four *)(p->base + i) + force[c];
+        if (f.masses)
+            a *= *(const taut_four *)(p->inverse + i);
+        const taut_four kick = p->h / 2 * a, v = *(taut_four *)(p->v + i) + kick;
+        if (f.moves) {
+            const taut_four next = v + kick;
+            *(taut_four *)(p->v + i) = next;
+            *(taut_four *)(p->q + i) += p->h * next;
+        } else {
+            *(taut_four *)(p->a + i) = a;
+            *(taut_four *)(p->v + i) = v;
+            *all += a;
+        }
+    }
+}
+
+/* Returns the sum of all accelerations, which is finite when they are; 0 where points move. */
+TAUT_INLINED double gather(const points *from, const form f)
+{
+    const points p = *from; /* which stores do not alter */
     taut_four all = {0};
     int64_t k = 0;
-    for (int t = 0; t < stride * terms; t++) {
-        x[t] = p->x[t];
-        sign[t] = p->sign[t];
-    }
-    for (; k + ALIGNED <= p->n; k += ALIGNED) {
-        taut_four sum[WIDEST], force[WIDEST];
-        for (int c = 0; c < stride; c++) {
-            sum[c] = sign[c * terms] * *(const taut_four *)(x[c * terms] + k);
-            for (int t = c * terms + 1; t < (c + 1) * terms; t++)
-                sum[c] += sign[t] * *(const taut_four *)(x[t] + k);
-        }
-        interleave(stride, sum, force);
-        for (int c = 0; c < stride; c++) {
-            const int64_t i = stride * k + ALIGNED * c;
-            force[c] = *(const taut_four *)(base + i) - force[c];
-            if (masses)
-                force[c] *= *(const taut_four *)(inverse + i);
-            *(taut_four *)(a + i) = force[c];
-            *(taut_four *)(v + i) += h * force[c];
-            all += force[c];
-        }
-    }
+    TAUT_UNROLLED
+    for (; k + ALIGNED <= p.n; k += ALIGNED)
+        gather_four(&p, f, k, &all);
     double sum = (all[0] + all[1]) + (all[2] + all[3]);
-    for (; k < p->n; k++)
-        for (int c = 0; c < stride; c++)
-            sum += gather_one(p, stride, terms, k, c);
-    return sum;
+    for (; k < p.n; k++)
+        for (int c = 0; c < f.stride; c++)
+            sum += gather_one(&p, f, k, c);
+    return f.moves ? 0 : sum;
 }
 
 TAUT_INLINED double gather_stride(const points *p, const int stride, int terms)
 {
-    return terms != 2   ? gather(p, stride, terms, p->inverse)
-           : p->inverse ? gather(p, stride, 2, true)
-                        : gather(p, stride, 2, false);
+    if (!p->opposite)
+        return gather(p, (form){stride, terms, false, p->inverse, p->q});
+    if (p->q)
+        return p->inverse ? gather(p, (form){stride, 2, true, true, true})
+                          : gather(p, (form){stride, 2, true, false, true});
+    return p->inverse ? gather(p, (form){stride, 2, true, true, false})
+                      : gather(p, (form){stride, 2, true, false, false});
 }
 
 TAUT_HOT static double family_gather(const points *p, int stride, int terms)
@@ -220,9 +284,31 @@ typedef struct block {
     const taut_inputs *inputs;
     taut_block_regs *regs;
     const taut_family_target *to;
-    int64_t first; /* member at room[.][CARRY] */
-    double room[TAUT_FAMILY_BUFFERS][CARRY + BLOCK];
+    int64_t first;                                   /* member at room[.][CARRY] */
+    double room[TAUT_FAMILY_BUFFERS][CARRY + BLOCK]; /* of distances: [CARRY + BLOCK][stride] */
+    double unwanted[BLOCK];                          /* lambda */
 } block;
+
+/* Where what a term takes from a member is: x[stride step] of the next ones. */
+static double *place_of(block *b, const taut_family_term *term, int64_t member)
+{
+    const int64_t at = CARRY + (member - b->first);
+    return b->family->is_distance ? b->room[0] + b->family->stride * at + term->buffer
+                                  : b->room[term->buffer] + at;
+}
+
+static void fill_distances(block *b, int n)
+{
+    const taut_family *family = b->family;
+    const taut_distance *distance = &family->distance;
+    const taut_index row = b->kernel->rows.first + (taut_index)b->first;
+    const double *q = b->inputs->q + family->stride * b->first,
+                 rest = b->regs->regs[(int64_t)distance->rest * b->regs->lanes];
+    taut_distance_run((int)family->stride, n, q + distance->far, q + distance->near,
+                      distance->negative ? -rest : rest, b->to->stiffness + row,
+                      b->to->lambda ? b->to->lambda + row : NULL,
+                      b->room[0] + family->stride * CARRY);
+}
 
 /* lambda, and what the buffers hold, of n members. */
 static void fill(block *b, int n)
@@ -231,8 +317,13 @@ static void fill(block *b, int n)
     const taut_family *family = b->family;
     taut_block_regs *regs = b->regs;
     const taut_index row = kernel->rows.first + (taut_index)b->first;
+    double *lambda = b->to->lambda ? b->to->lambda + row : b->unwanted;
+    if (family->is_distance) {
+        fill_distances(b, n);
+        return;
+    }
     if (kernel->tape->native_family) {
-        double *to[1 + TAUT_FAMILY_BUFFERS] = {b->to->lambda};
+        double *to[1 + TAUT_FAMILY_BUFFERS] = {lambda};
         for (int32_t k = 0; k < family->buffers; k++)
             to[1 + k] = b->room[k] + CARRY;
         if (kernel->time_slot >= 0)
@@ -241,13 +332,21 @@ static void fill(block *b, int n)
                                     to);
         return;
     }
-    double *lambda = b->to->lambda + row;
-    taut_statement_kernel_run(kernel, 1, b->first, n, b->inputs, regs);
-    family_multiply(lambda, regs->regs + (int64_t)kernel->tape->output[0] * regs->lanes,
-                    b->to->stiffness + row, n);
+    const double *x[1 + TAUT_FAMILY_BUFFERS];
+    taut_statement_kernel_load(kernel, 1, b->first, n, b->inputs, regs);
+    taut_tape_run(kernel->tape->native ? kernel->tape : &family->tape, 1, regs->lanes, n,
+                  regs->regs);
+    x[0] = regs->regs + (int64_t)kernel->tape->output[0] * regs->lanes;
     for (int32_t k = 0; k < family->buffers; k++)
-        family_multiply(b->room[k] + CARRY, regs->regs + (int64_t)family->reg[k] * regs->lanes,
-                        lambda, n);
+        x[1 + k] = regs->regs + (int64_t)family->reg[k] * regs->lanes;
+    if (family->buffers == 2) {
+        family_multiply_pair(lambda, b->room[0] + CARRY, b->room[1] + CARRY, x[0],
+                             b->to->stiffness + row, x[1], x[2], n);
+        return;
+    }
+    family_multiply(lambda, x[0], b->to->stiffness + row, n);
+    for (int32_t k = 0; k < family->buffers; k++)
+        family_multiply(b->room[k] + CARRY, x[1 + k], lambda, n);
 }
 
 /* Inner points begin .. end-1; returns the sum of their accelerations. */
@@ -263,12 +362,17 @@ static double gather_points(block *b, int64_t begin, int64_t end)
     p.h = to->h;
     p.a = to->force + at;
     p.v = to->v + at;
+    p.q = to->q ? to->q + at : NULL;
+    p.opposite = family->opposite;
     for (int32_t t = 0; t < family->stride * family->terms; t++) {
         const taut_family_term *term = &family->term[t];
-        p.x[t] = b->room[term->buffer] + CARRY + (begin - b->first) - term->shift;
+        p.x[t] = place_of(b, term, begin - term->shift);
         p.sign[t] = term->sign;
     }
-    return family_gather(&p, family->stride, family->terms);
+    if (!family->is_distance)
+        return family_gather(&p, family->stride, family->terms);
+    p.n *= family->stride; /* coordinate by coordinate */
+    return family_gather(&p, 1, family->terms);
 }
 
 /* Outer points: forces are added; returns the sum of what was added. */
@@ -282,7 +386,7 @@ static double add_points(block *b, int64_t begin, int64_t end)
             const int64_t member = point - term->shift;
             if (member < 0 || member >= b->kernel->members)
                 continue;
-            const double x = term->sign * b->room[term->buffer][CARRY + (member - b->first)];
+            const double x = term->sign * *place_of(b, term, member);
             b->to->force[family->origin + family->stride * point + t / family->terms] -= x;
             sum += x;
         }
@@ -299,8 +403,11 @@ double taut_family_run(const taut_statement_kernel *kernel, const taut_inputs *i
     b.regs = regs;
     b.to = to;
     b.first = 0;
-    const int64_t members = kernel->members,
-                  size = kernel->tape->native_family || regs->lanes > BLOCK ? BLOCK : regs->lanes;
+    const int64_t members = kernel->members, size = kernel->family->is_distance ||
+                                                            kernel->tape->native_family ||
+                                                            regs->lanes > BLOCK
+                                                        ? BLOCK
+                                                        : regs->lanes;
     int64_t point = kernel->family->depth;
     double sum = 0;
     for (int64_t end; b.first < members; b.first = end) {
@@ -318,8 +425,11 @@ double taut_family_run(const taut_statement_kernel *kernel, const taut_inputs *i
         point = last;
         if (end == members)
             sum += add_points(&b, members, members + b.family->depth);
-        for (int32_t k = 0; k < b.family->buffers; k++)
+        for (int32_t k = 0; k < b.family->buffers && !b.family->is_distance; k++)
             memmove(b.room[k], b.room[k] + n, CARRY * sizeof(double));
+        if (b.family->is_distance)
+            memmove(b.room[0], b.room[0] + b.family->stride * n,
+                    (size_t)b.family->stride * CARRY * sizeof(double));
     }
     return sum - sum;
 }

@@ -90,8 +90,10 @@ static int reserve(taut_modes_work *w, const taut_sizes *sizes, bool gradient, t
     TAUT_TRY(TAUT_RESERVE(arena, gradient && w->varying ? entries : 0, error, &w->values.mass_dq));
     TAUT_TRY(TAUT_RESERVE(arena, w->springs, error, &w->frequency, &w->blended));
     TAUT_TRY(TAUT_RESERVE(arena, w->largest, error, &w->square));
-    TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->other, &w->force, &w->direction, &w->scaled));
-    TAUT_TRY(TAUT_RESERVE(arena, w->m, error, &w->bond_weight));
+    TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->other, &w->force));
+    TAUT_TRY(TAUT_RESERVE(arena, TAUT_MODES_TOGETHER * (int64_t)w->n, error, &w->direction,
+                          &w->scaled));
+    TAUT_TRY(TAUT_RESERVE(arena, TAUT_MODES_TOGETHER * (int64_t)w->m, error, &w->bond_weight));
     TAUT_TRY(TAUT_RESERVE(arena, w->rigids, error, &w->held));
     w->owner = TAUT_NEW(arena, int, w->springs);
     w->keep = taut_reuse_allocator(arena);
@@ -99,11 +101,7 @@ static int reserve(taut_modes_work *w, const taut_sizes *sizes, bool gradient, t
         return taut_fail_memory(error);
     for (taut_index g = 0; g < w->groups; g++)
         TAUT_TRY(reserve_group(w, &w->group[g], error));
-    if (!gradient || hessian)
-        return TAUT_OK;
-    TAUT_TRY(taut_jet_create(w->context, 1, TAUT_WANT_JACOBIAN, &w->jet, error));
-    taut_jet_freeze(w->jet);
-    return TAUT_OK;
+    return gradient && !hessian ? taut_jet_create_along(w->context, &w->jet, error) : TAUT_OK;
 }
 
 int taut_modes_create(taut_modes_work *w, taut_context *context, taut_arena *arena, bool gradient,
@@ -312,64 +310,68 @@ bool taut_modes_blend(const taut_modes_work *w, const double *action, double *bl
     return differ;
 }
 
-/* Mode k of every group that has one with an action: -2 f w, z and f z, f = J/(2 Omega). False:
- * none has. */
-static bool take_modes(taut_modes_work *w, int k, const double *action)
+/* Modes k .. k + TAUT_MODES_TOGETHER - 1 of every group that has them: -2 f w, z and f z,
+ * f = J/(2 Omega). Returns how many there are up to the last one with an action. */
+static int take_modes(taut_modes_work *w, int k, const double *action)
 {
-    bool any = false;
-    taut_clear(w->m, w->bond_weight);
-    taut_clear(w->n, w->direction);
+    int taken = 0;
+    taut_clear(TAUT_MODES_TOGETHER * (int64_t)w->m, w->bond_weight);
+    taut_clear(TAUT_MODES_TOGETHER * (int64_t)w->n, w->direction);
     for (taut_index number = 0; number < w->groups; number++) {
         const taut_mode_group *g = &w->group[number];
-        if (k >= g->count || action[g->first + k] == 0)
-            continue;
-        const double *weight = taut_modes_weight(w, g->first + k),
-                     *shape = g->shape + (int64_t)k * g->n,
-                     f = action[g->first + k] / (2 * w->frequency[g->first + k]);
-        for (taut_index i = 0; i < g->springs; i++)
-            w->bond_weight[g->spring[i]] = -2 * f * weight[i];
-        for (taut_index i = 0; i < g->rigids; i++)
-            w->bond_weight[g->rigid[i]] = -2 * f * weight[g->springs + i];
-        for (taut_index i = 0; i < g->n; i++) {
-            w->direction[g->coordinate[i]] = shape[i];
-            w->scaled[g->coordinate[i]] = f * shape[i];
+        for (int j = k; j < g->count && j < k + TAUT_MODES_TOGETHER; j++) {
+            const int mode = g->first + j;
+            const double *weight = taut_modes_weight(w, mode),
+                         *shape = g->shape + (int64_t)j * g->n,
+                         f = action[mode] / (2 * w->frequency[mode]);
+            double *to = w->bond_weight + (j - k) * (int64_t)w->m,
+                   *z = w->direction + (j - k) * (int64_t)w->n,
+                   *scaled = w->scaled + (j - k) * (int64_t)w->n;
+            if (action[mode] == 0)
+                continue;
+            for (taut_index i = 0; i < g->springs; i++)
+                to[g->spring[i]] = -2 * f * weight[i];
+            for (taut_index i = 0; i < g->rigids; i++)
+                to[g->rigid[i]] = -2 * f * weight[g->springs + i];
+            for (taut_index i = 0; i < g->n; i++) {
+                z[g->coordinate[i]] = shape[i];
+                scaled[g->coordinate[i]] = f * shape[i];
+            }
+            taken = j - k + 1 > taken ? j - k + 1 : taken;
         }
-        any = true;
     }
-    return any;
+    return taken;
 }
 
 /* gradient += f (2 H_w z - (d(M z)/dq)^T z) of these modes */
-static int add_modes(taut_modes_work *w, double t, const double *q, double *gradient,
+static int add_modes(taut_modes_work *w, double t, const double *q, int count, double *gradient,
                      taut_error *error)
 {
-    taut_values none = {0};
     unsigned wanted = (w->jet ? 0 : TAUT_WANT_BOND_HESSIAN) | (w->varying ? TAUT_WANT_MASS_DQ : 0);
-    w->values.bond_weight = w->bond_weight;
-    w->values.mass_weight = w->scaled;
-    if (w->jet) {
-        TAUT_TRY(taut_jet_advance_inside(w->jet, 1, t, w->direction, NULL, &none, error));
-        taut_jet_rows(w->jet, 1, NULL, w->bond_weight, NULL, gradient);
-    }
-    if (wanted)
+    if (w->jet)
+        taut_jet_along(w->jet, t, q, count, w->direction, w->bond_weight, gradient);
+    for (int j = 0; j < count && wanted; j++) {
+        const double *z = w->direction + j * (int64_t)w->n;
+        w->values.bond_weight = w->bond_weight + j * (int64_t)w->m;
+        w->values.mass_weight = w->scaled + j * (int64_t)w->n;
         TAUT_TRY(taut_evaluate_inside(w->context, t, q, NULL, wanted, &w->values, error));
-    if (!w->jet)
-        taut_pattern_add(&w->tangent, w->values.bond_hessian, -1, w->direction, gradient);
-    if (w->varying)
-        taut_pattern_add_transposed(&w->tangent, w->values.mass_dq, -1, w->direction, gradient);
+        if (!w->jet)
+            taut_pattern_add(&w->tangent, w->values.bond_hessian, -1, z, gradient);
+        if (w->varying)
+            taut_pattern_add_transposed(&w->tangent, w->values.mass_dq, -1, z, gradient);
+    }
     return TAUT_OK;
 }
 
 static int sum_gradients(taut_modes_work *w, double t, const double *q, const double *action,
                          double *gradient, taut_error *error)
 {
-    taut_values none = {0};
     taut_clear(w->n, gradient);
-    if (w->jet)
-        TAUT_TRY(taut_jet_advance_inside(w->jet, 0, t, q, NULL, &none, error));
-    for (int k = 0; k < w->largest; k++)
-        if (take_modes(w, k, action))
-            TAUT_TRY(add_modes(w, t, q, gradient, error));
+    for (int k = 0; k < w->largest; k += TAUT_MODES_TOGETHER) {
+        const int count = take_modes(w, k, action);
+        if (count > 0)
+            TAUT_TRY(add_modes(w, t, q, count, gradient, error));
+    }
     return TAUT_OK;
 }
 

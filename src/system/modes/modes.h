@@ -32,6 +32,7 @@ typedef struct taut_mode_group {
     double *shape;    /* [count][n]: z on its coordinates */
 } taut_mode_group;
 
+enum { TAUT_MODES_TOGETHER = 4 }; /* modes of each group in one evaluation of the gradient */
 typedef struct taut_modes_work {
     taut_context *context;
     taut_arena *arena;
@@ -48,7 +49,8 @@ typedef struct taut_modes_work {
     taut_saddle *saddle; /* [M G_r^T; G_r 0] */
     taut_jet *jet;       /* of G along a direction; NULL: from the Hessians of the bonds */
     double *square;      /* Omega^2, [largest] */
-    /* [m], [n], [n]: weights and shapes of one mode of each group; J/(2 Omega) times the latter */
+    /* [TAUT_MODES_TOGETHER] times [m], [n], [n]: weights and shapes of one mode of each group;
+     * J/(2 Omega) times the latter */
     double *bond_weight, *direction, *scaled;
     double *blended;       /* [springs]: for frequencies that meet; */
     double *other, *force; /* [n], [n]: the same */
