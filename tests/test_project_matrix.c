@@ -346,7 +346,7 @@ static void judge_cell(const char *cell, const subject *s, const char *method, p
         check_row(p->code == TAUT_ERROR_REFUSED || p->code == TAUT_ERROR_SINGULAR, "%s: %s: %s",
                   cell, taut_code_name(p->code), p->error.message);
         check_row(strlen(p->error.message) > 40, "%s: no reason: %s", cell, p->error.message);
-        snprintf(line, sizeof line, "| %s | %s | %s |\n", s->name, method, p->error.message);
+        snprintf(line, sizeof line, "| %s | %s | %.600s |\n", s->name, method, p->error.message);
         list_line(cell, line);
     } else {
         expected e = {0};

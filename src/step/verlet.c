@@ -5,8 +5,8 @@
  * the kick-drift-kick form [Verlet 1967; Swope, Andersen, Berens, Wilson 1982], order 2,
  * symmetric and symplectic. a+ serves the next step: one force evaluation a step. It resolves
  * every oscillation and needs h omega < 2 for the fastest one. Between two steps without a row,
- * event or guard both kicks and the drift are one pass over the points. Constant mass only: with a mass
- * that varies, or a force that depends on v, the two kicks would be implicit. */
+ * event or guard both kicks and the drift are one pass over the points. Constant mass only: with a
+ * mass that varies, or a force that depends on v, the two kicks would be implicit. */
 #include "base/rows.h"
 #include "step/methods.h"
 

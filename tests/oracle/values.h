@@ -1,5 +1,6 @@
-/* values.h - made by tests/oracle/values.py, which says how; do not edit. Points, forces, bonds, Jacobians (dense, by
- * rows), second derivatives along v, masses, energies and Taylor coefficients of every shipped model. */
+/* values.h - made by tests/oracle/values.py, which says how; do not edit. Points, forces, bonds,
+ * Jacobians (dense, by rows), second derivatives along v, masses, energies and Taylor coefficients
+ * of every shipped model. */
 #ifndef TAUT_TESTS_ORACLE_VALUES_H
 #define TAUT_TESTS_ORACLE_VALUES_H
 
