@@ -182,7 +182,7 @@ lacks out "trajectory"
 run 0 help run
 has out "dop8"
 lacks out "constraint,"
-lacks out "[start] section"
+lacks out "write the state to FILE as a [start] section"
 run 2 help projct
 has err "did you mean 'taut project'?"
 

@@ -206,8 +206,12 @@ static int make_first(taut_solver *like, const taut_options *options,
         bool again = chosen && status != TAUT_ERROR_MEMORY && status != TAUT_ERROR_USAGE &&
                      status != TAUT_ERROR_STOPPED;
         like->avoid |= made->motion;
-        snprintf(like->why, sizeof like->why, "not %s: %.400s", taut_motion_name(made->motion),
-                 error ? error->message : "it cannot begin");
+        const char *why = error ? error->message : "it cannot begin";
+        if (strncmp(why, "no ", 3) == 0) /* "no effective motion: ..." */
+            snprintf(like->why, sizeof like->why, "%.400s", why);
+        else
+            snprintf(like->why, sizeof like->why, "not %s: %.400s", taut_motion_name(made->motion),
+                     why);
         taut_solver_destroy(made);
         if (!again)
             return status;

@@ -11,6 +11,7 @@
 static const double PROGRAM = 1.6e7; /* with its libraries, and what small systems need */
 static const double COORDINATE = 400, BOND = 200, ENTRY = 60, PAIR = 30; /* of G; of Hessians */
 static const double SPARSE_ROW = 500; /* of factors without a narrow band */
+static const double SHAPE = 200;
 
 /* Does the matrix of multipliers need a sparse factorisation? */
 static bool is_sparse(const taut_system *system)
@@ -40,7 +41,7 @@ double taut_system_memory(const taut_system *system)
             pairs += (double)kernel->members * kernel->locals * kernel->locals;
     }
     return PROGRAM + COORDINATE * z->coordinates + BOND * z->bonds +
-           ENTRY * (double)z->jacobian_entries + PAIR * pairs +
+           SHAPE * taut_shape_count(system) + ENTRY * (double)z->jacobian_entries + PAIR * pairs +
            (is_sparse(system) ? SPARSE_ROW * rows : 0);
 }
 
