@@ -11,7 +11,7 @@
 static const double PROGRAM = 1.6e7; /* with its libraries, and what small systems need */
 static const double COORDINATE = 400, BOND = 200, ENTRY = 60, PAIR = 30; /* of G; of Hessians */
 static const double SPARSE_ROW = 500; /* of factors without a narrow band */
-static const double SHAPE = 200;
+static const double SHAPE = 260;
 
 /* Does the matrix of multipliers need a sparse factorisation? */
 static bool is_sparse(const taut_system *system)
