@@ -17,6 +17,7 @@ run_line() { # a command of the README, in the folder of its model; pictures nee
     line=$(printf '%s' "$1" | sed 's/^ *//; s|^build/taut|"$TAUT"|')
     case $line in
     *--plot*) command -v gnuplot >/dev/null 2>&1 && [ -z "${TAUT_TEST_CORE:-}" ] || { skip "no pictures: $1"; return; } ;;
+    *.h5*) [ -z "${TAUT_TEST_CORE:-}" ] || { skip "no HDF5: $1"; return; } ;;
     *N=100000*) [ -z "${TAUT_TEST_SANITIZED:-}" ] || { skip "too large under sanitizers: $1"; return; } ;;
     esac
     (cd "$work" && TAUT_MODELS=$TAUT_SOURCE/models sh -c "$line" >out 2>&1 </dev/null)
