@@ -9,7 +9,9 @@
  * The outer step is 0.7 over the slow rate. The error of Verlet is that of a short step, from which
  * the step of equal accuracy follows by order 2, at most 1.8 over the fastest frequency. Energy
  * errors, over the kinetic energy, are those of 100 outer steps; `bench_molecules long` makes
- * 10,000.
+ * 10,000. These rows compare 30 outer steps: of the melt plain impulse fails after about 1700 steps
+ * of this length, and `mollified-impulse` has an energy error of 31% after 10,000; with steps of
+ * 0.012 it stays below 1% over 4600.
  *
  * Rows: name | limit | value | verdict; processor times, in 1. the best of several rounds. */
 #if defined(__linux__)

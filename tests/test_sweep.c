@@ -330,6 +330,7 @@ static char *contents(const char *path, size_t *length)
     return text;
 }
 
+#ifndef TAUT_CORE
 static void put(const char *path, const char *text, size_t length)
 {
     FILE *file = fopen(path, "wb");
@@ -337,6 +338,7 @@ static void put(const char *path, const char *text, size_t length)
     if (file)
         fclose(file);
 }
+#endif
 
 static asked table(const char *path)
 {

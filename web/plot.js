@@ -145,7 +145,8 @@ class Plot {
       const at = m.px(tick), text = m.log ? "1e" + Math.round(Math.log10(tick)) : shorten(tick, m.x[1] - m.x[0]);
       c.moveTo(at, TOP);
       c.lineTo(at, m.height - BOTTOM);
-      c.fillText(text, at - c.measureText(text).width / 2, m.height - 6);
+      const half = c.measureText(text).width / 2;
+      c.fillText(text, Math.min(at, m.width - half - 2) - half, m.height - 6);
     }
     c.stroke();
   }
