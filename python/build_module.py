@@ -53,5 +53,5 @@ def core_library():
 ffi = cffi.FFI()
 ffi.cdef(declarations() + CALLBACKS)
 ffi.set_source("taut._taut", "#include <taut/taut.h>", include_dirs=[str(ROOT / "include")],
-               extra_objects=[core_library()], libraries=["m"], extra_compile_args=["-O2"],
+               extra_objects=[core_library()], libraries=["m", "pthread"], extra_compile_args=["-O2"],
                extra_link_args=["-Wl,--exclude-libs,ALL", "-Wl,-s"])

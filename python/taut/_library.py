@@ -143,6 +143,13 @@ def reals(values: Any, shape: Optional[tuple[int, ...]], what: str) -> Array:
     return np.ascontiguousarray(array)
 
 
+def c_texts(values: Iterable[str], alive: list[Any]) -> Any:
+    """char *[] of the texts, which is valid as long as `alive` is."""
+    found = [ffi.new("char[]", one.encode()) for one in values]
+    alive.append((found, ffi.new("char *[]", found)))
+    return alive[-1][1]
+
+
 def option_table() -> dict[str, dict[str, Any]]:
     """The options by keyword, as the library has them: type, default, range, verbs, help."""
     count = ffi.new("int *")
@@ -152,6 +159,11 @@ def option_table() -> dict[str, dict[str, Any]]:
 
 
 _options = option_table()
+
+
+def option_name(keyword: str) -> str:
+    """As the library has it: with hyphens."""
+    return str(_options[keyword]["name"]) if keyword in _options else keyword
 
 
 def as_text(value: Any) -> str:

@@ -9,7 +9,8 @@ from typing import Any, Callable, Iterator, Mapping, MutableMapping, Optional, S
 import numpy as np
 
 from ._library import (Array, Error, Functions, System, as_text, check, copy, doubles, ffi, lib,
-                       make_options, members, near_miss, new_error, new_struct, owned, reals, text)
+                       c_texts, make_options, members, near_miss, new_error, new_struct, owned,
+                       reals, text)
 from ._result import Projection, Report, Result, State
 from ._run import Run, Stepper, span, texts
 from ._sweep import Sweep, sweep
@@ -107,6 +108,7 @@ class Model:
         self._set: dict[str, Value] = {**(set or {}), **parameters}
         self._start: Optional[Start] = init
         self._make: Callable[["Model"], System] = Model._read
+        self._calls_python = False
         self._begin()
 
     def _begin(self) -> None:
@@ -115,25 +117,25 @@ class Model:
         self._base_set = dict(self._set)
 
     @classmethod
-    def _made(cls, make: Callable[["Model"], System]) -> "Model":
+    def _made(cls, make: Callable[["Model"], System], calls_python: bool = False) -> "Model":
         model = cls.__new__(cls)
+        model._calls_python = calls_python
         model._source, model._how, model._set, model._start = "", {}, {}, None
         model._make = make
         model._begin()
         return model
 
-    def _read(self) -> System:
-        alive: list[Any] = []
+    def _load(self, alive: list[Any]) -> Any:
+        """The taut_load of a model from a text, valid as long as `alive` is; NULL: of another."""
+        if not self._source:
+            return ffi.NULL
 
         def c_text(value: str) -> Any:
-            alive.append(ffi.new("char[]", value.encode()))
-            return alive[-1]
+            return c_texts([value], alive)[0]
 
         def c_list(values: Mapping[str, Value]) -> Any:
-            pairs = [c_text(f"{name}={value if isinstance(value, str) else repr(float(value))}")
-                     for name, value in values.items()]
-            alive.append(ffi.new("char *[]", pairs))
-            return alive[-1]
+            return c_texts((f"{name}={value if isinstance(value, str) else repr(float(value))}"
+                            for name, value in values.items()), alive)
 
         how = new_struct("taut_load")
         how.set, how.set_count = c_list(self._set), len(self._set)
@@ -149,10 +151,17 @@ class Model:
                   for name, value in self._how["tables"].items()]
         alive.append(ffi.new("taut_table_text[]", tables))
         how.tables, how.table_count = alive[-1], len(tables)
+        if "\n" in self._source:
+            how.table_folder = c_text(".")
+        alive.append(how)
+        return how
+
+    def _read(self) -> System:
+        alive: list[Any] = []
+        how = self._load(alive)
         if "\n" not in self._source:
             path = os.fsencode(self._source)
             return System(lambda handle, error: lib.taut_system_load(path, how, handle, error))
-        how.table_folder = c_text(".")
         data = self._source.encode()
         return System(lambda handle, error:
                       lib.taut_system_parse(data, len(data), b"<text>", how, handle, error))
@@ -225,7 +234,7 @@ class Model:
             return System(lambda result, error:
                           lib.taut_system_from_callbacks(c, ffi.NULL, result, error), keep)
 
-        return cls._made(make)
+        return cls._made(make, calls_python=True)
 
     @classmethod
     def from_bonds(cls, mass: Any, pairs: Any, length: Any, compliance: Any = 0.0, *,
@@ -311,7 +320,7 @@ class Model:
                           lib.taut_system_from_flow(box, ffi.NULL, result, error),
                           [handle, z, seen, letters, pointers])
 
-        return cls._made(make)
+        return cls._made(make, calls_python=True)
 
     def _state_arrays(self, q: Array, v: Array) -> tuple[Array, Array]:
         """The initial state of a model made in Python: its own, or that of `at`."""
@@ -495,21 +504,29 @@ class Model:
         """A run that goes on at request; resume continues one that was saved by checkpoint."""
         return Stepper(self._system, span(options, t_span), resume)
 
-    def sweep(self, vary: Mapping[str, Sequence[Any]],
-              t_span: Optional[tuple[float, float]] = None, *,
-              keep: Union[str, Sequence[str]], workers: int = 1, **options: Any) -> Sweep:
+    def sweep(self, vary: Mapping[str, Any], t_span: Optional[tuple[float, float]] = None, *,
+              keep: Union[str, Sequence[str]], zip: bool = False, random: int = 0, seed: int = 1,
+              workers: int = 1, progress: Optional[Callable[[int, int, int], Any]] = None,
+              **options: Any) -> Sweep:
         """A run for every combination of the values of parameters, initial values and options.
 
-        keep: what the table has of each run: "max(energy)", "end(x1)", "rms(x1')", "count(apex)";
-        docs/python.md lists the functions. A failed run is a row, too. workers: threads; the table
-        does not depend on their number.
+        vary: values by name, as arrays, lists, or text such as "50:5000:log8". keep: what the table
+        has of each run, as expressions: "max(energy)", "end(x1) - start(x1)", "count(apex)"
+        (docs/sweeps.md). zip takes first values together, second values together, and so on;
+        random=N makes N runs with values drawn from lists and ranges, which `seed` determines.
+        workers: threads; the table does not depend on their number. A failed run is a row;
+        wrong names and expressions are errors. progress(done, runs, failed) is called now and then,
+        by any thread, and ends the sweep by returning True: rows so far are in the table. Other
+        keywords are those of `solve`; the error is measured unless verify says otherwise.
 
         >>> import taut
         >>> s = taut.Model("pendulum").sweep({"rtol": [1e-3, 1e-6]}, (0, 1), keep=["end(y1)"])
-        >>> len(s)
-        2
+        >>> len(s), s["status"].tolist()
+        (2, [0, 0])
         """
-        return sweep(self, vary, t_span, keep, workers, options)
+        request = dict(zip=zip, random=random, seed=seed, threads=workers)
+        return sweep(self, vary, [keep] if isinstance(keep, str) else list(keep), request,
+                     progress, span(options, t_span))
 
     def check(self, **options: Any) -> Report:
         """Examines the model at its initial state: derivatives, rank, frequencies, advice.

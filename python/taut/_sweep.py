@@ -1,61 +1,27 @@
-"""Sweeps: one run for each combination of values, and one row for each run.
-
-What is kept of a run: FUNCTION(COLUMN), with the functions of `_KEEP` and the columns of a Result;
-count(EVENT) is the number of its times.
-"""
+"""Sweeps: many runs of one model with different values, by taut_sweep_run, and a row for each."""
 from __future__ import annotations
 
-import itertools
-import re
+import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Optional
 
 import numpy as np
 
-from ._library import Array, Error, near_miss
-from ._result import Result, _Shown
+from ._library import (System, as_text, c_texts, check, copy, ffi, lib, make_options, new_error,
+                       new_struct, option_name, text)
+from ._result import _Shown
 
 if TYPE_CHECKING:
     from ._model import Model
 
-
-def _mean(t: Array, x: Array) -> float:
-    """Over time, by the trapezoidal rule."""
-    if t[0] == t[-1]:
-        return float(x[0])
-    return float(((x[1:] + x[:-1]) * np.diff(t)).sum() / 2 / (t[-1] - t[0]))
-
-
-_KEEP: dict[str, Callable[[Array, Array], Any]] = {
-    "start": lambda t, x: x[0], "end": lambda t, x: x[-1],
-    "min": lambda t, x: x.min(), "max": lambda t, x: x.max(),
-    "mean": _mean, "rms": lambda t, x: np.sqrt(_mean(t, x * x)),
-    "argmin": lambda t, x: t[x.argmin()], "argmax": lambda t, x: t[x.argmax()]}
-
-
-def _kept(text: str, model: "Model") -> Callable[[Result], float]:
-    """The function of a run that `text` describes; refused before anything is run."""
-    match = re.fullmatch(r"\s*(\w+)\((.*)\)\s*", text)
-    names = [*_KEEP, "count"]
-    if not match or match[1] not in names:
-        raise Error(f"'{text}': expected FUNCTION(COLUMN), with one of {', '.join(names)}",
-                    option="keep")
-    function, name = match[1], match[2].strip()
-    columns = model._system.columns
-    known = model.events if function == "count" else (*columns, *model.bonds, "energy")
-    if name not in known:
-        what = "event" if function == "count" else "column"
-        raise Error(f"'{text}': no {what} '{name}'{near_miss(name, known)}", option="keep")
-    if function == "count":
-        return lambda run: float(len(run.t_events[name]))
-    return lambda run: float(_KEEP[function](run.t, run[name]))
+Progress = Callable[[int, int, int], Any]
 
 
 class Sweep(_Shown):
     """The table of a sweep: columns as arrays, by name; to_pandas().
 
-    Columns are what was varied, what was kept, and status (as of a Result; negative: an error),
-    error (measured), force_evaluations and message.
+    Columns are what was varied, what was kept (NaN where a run failed), and status (as of a Result;
+    negative: an error), error (measured), steps, force_evaluations and message (why it failed).
 
     >>> import taut
     >>> s = taut.Model("double_pendulum").sweep({"omega": [100, 200]}, (0, 1), keep="max(energy)")
@@ -82,42 +48,91 @@ class Sweep(_Shown):
         return pandas.DataFrame(self.columns)
 
 
-def _map(one: Callable[[tuple[Any, ...]], dict[str, Any]], runs: Iterable[tuple[Any, ...]],
-         workers: int) -> list[dict[str, Any]]:
-    if workers == 1:  # in this thread, where Ctrl-C ends the run
-        return [one(values) for values in runs]
-    pool = ThreadPoolExecutor(max_workers=workers)
-    try:
-        return list(pool.map(one, runs))
-    finally:
-        pool.shutdown(cancel_futures=True)  # after an exception no further run begins
+def _varied(system: System, vary: Mapping[str, Any]) -> Iterator[str]:
+    """NAME=VALUES as the library reads them: names of the model come before those of options."""
+    for name, values in vary.items():
+        own = system.find("parameter", name) >= 0 or name in system.columns
+        several = [values] if np.ndim(values) == 0 else values
+        yield f"{name if own else option_name(name)}={','.join(map(as_text, several))}"
 
 
-def sweep(model: "Model", vary: Mapping[str, Sequence[Any]], t_span: Optional[tuple[float, float]],
-          keep: Union[str, Sequence[str]], workers: int, options: dict[str, Any]) -> Sweep:
-    texts = [keep] if isinstance(keep, str) else list(keep)
-    kept = {text: _kept(text, model) for text in texts}
-    known = {*model.parameters}, {*model._system.columns}
+def _interruptible(run: Callable[[Progress], Any], progress: Progress) -> Any:
+    """Several threads: the calling one waits in Python, where Ctrl-C takes effect at once."""
+    stop, raised = threading.Event(), []
 
-    def one(values: tuple[Any, ...]) -> dict[str, Any]:
-        given = dict(zip(vary, values))
-        row: dict[str, Any] = dict(given, **dict.fromkeys(kept, np.nan))
-        row.update(status=0, error=np.nan, force_evaluations=0, message="")
+    def call(done: int, runs: int, failed: int) -> bool:
         try:
-            copy = model._copy().set(**{k: v for k, v in given.items() if k in known[0]})
-            start = {k: v for k, v in given.items() if k in known[1]}
-            how = {k: v for k, v in given.items() if k not in known[0] and k not in known[1]}
-            run = (copy.at(start) if start else copy).solve(t_span, **{**options, **how})
-            row.update({text: function(run) for text, function in kept.items()})
-            row.update(status=run.status, error=run.error, message=run.message,
-                       force_evaluations=run.statistics["force_evaluations"])
-        except Error as error:
-            row.update(status=error.code, message=error.message)
-        return row
+            return stop.is_set() or bool(progress(done, runs, failed))
+        except BaseException as exception:
+            raised.append(exception)
+            return True
 
-    rows = _map(one, itertools.product(*vary.values()), workers)
-    names = [*vary, *kept, "status", "error", "force_evaluations", "message"]
-    table = {name: [row[name] for row in rows] for name in names}
-    return Sweep({name: np.array(values, dtype=None if any(isinstance(v, str) for v in values) or
-                                 name in ("status", "force_evaluations") else float)
-                  for name, values in table.items()})
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        try:
+            result = pool.submit(run, call).result()
+        finally:
+            stop.set()
+    if raised:
+        raise raised[0]
+    return result
+
+
+def _column(table: Any, j: int, numbers: Any) -> Any:
+    """Varied values: numbers, or texts where some are words."""
+    if not np.isnan(numbers).any():
+        return numbers
+    buffer, words = ffi.new("char[]", 256), []
+    for k in range(len(numbers)):
+        lib.taut_sweep_text(table, k, j, buffer, 256)
+        words.append(text(buffer))
+    return np.array(words)
+
+
+def _columns(table: Any, vary: list[str], keep: list[str]) -> dict[str, Any]:
+    count = lib.taut_sweep_rows(table, ffi.NULL)
+    row, error = new_struct("taut_swept"), new_error()
+    varied, kept = np.zeros((count, len(vary))), np.zeros((count, len(keep)))
+    last: dict[str, Any] = {"status": np.zeros(count, int), "error": np.zeros(count),
+                            "steps": np.zeros(count, int),
+                            "force_evaluations": np.zeros(count, int)}
+    messages = []
+    for k in range(count):
+        check(lib.taut_sweep_get(table, k, row, error), error)
+        varied[k], kept[k] = copy(row.varied, len(vary)), copy(row.kept, len(keep))
+        for name, values in last.items():
+            values[k] = getattr(row, name)
+        messages.append(text(row.message))
+    columns = {name: _column(table, j, varied[:, j]) for j, name in enumerate(vary)}
+    columns.update({name: kept[:, j] for j, name in enumerate(keep)})
+    return {**columns, **last, "message": np.array(messages, dtype=str)}
+
+
+def sweep(model: "Model", vary: Mapping[str, Any], keep: list[str], how: Mapping[str, int],
+          progress: Optional[Progress], given: dict[str, Any]) -> Sweep:
+    system = model._system
+    alive: list[Any] = []
+    if "verify" not in system.settings():  # as the program
+        given.setdefault("verify", "auto")
+    options, request = make_options("run", given), new_struct("taut_sweep_request")
+    request.vary, request.vary_count = c_texts(_varied(system, vary), alive), len(vary)
+    request.keep, request.keep_count = c_texts(keep, alive), len(keep)
+    request.load = model._load(alive)
+    for name, value in how.items():
+        setattr(request, name, value)
+    if model._calls_python:  # one at a time anyway; exceptions wait in the thread of the caller
+        request.threads = 1
+
+    def run(called: Progress) -> Any:
+        user = ffi.new_handle(lambda done, runs, failed: called(int(done), int(runs), failed))
+        handle, error = ffi.new("taut_sweep **"), new_error()
+        status = lib.taut_sweep_run(system.pointer, options, request, ffi.NULL,
+                                    lib.taut_python_progress, user, handle, error)
+        table = ffi.gc(handle[0], lib.taut_sweep_destroy) if handle[0] else None
+        if text(error.file) == "<keep>":
+            error.option = b"keep"
+        check(status, error)
+        return table
+
+    called = progress or (lambda done, runs, failed: False)
+    table = run(called) if request.threads <= 1 else _interruptible(run, called)
+    return Sweep(_columns(table, list(vary), keep))

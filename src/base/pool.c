@@ -1,14 +1,14 @@
 /* pool.c - threads that share the parts of a task. A task has a number; a thread that sees a new
  * one takes parts from a common counter until there are none, and the last to end wakes the
  * caller. Between tasks threads sleep. */
-#if !defined TAUT_CORE && !defined _GNU_SOURCE
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sigset_t */
 #endif
 #include "base/pool.h"
 
 #include <stdatomic.h>
 
-#if !defined TAUT_CORE && !defined _WIN32
+#ifndef _WIN32
 #define THREADS 1
 #include <pthread.h>
 #include <signal.h>

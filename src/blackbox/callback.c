@@ -51,9 +51,9 @@ static int start(taut_context *context, double t, double *q, double *v, taut_err
 {
     const black_box *box = context->system->extra;
     (void)t;
-    (void)v;
     (void)error;
     taut_copy(box->given.variables, box->given.start, q);
+    taut_system_give(context->system, q, v);
     return TAUT_OK;
 }
 

@@ -155,9 +155,6 @@ int taut_system_starting(const taut_system *base, taut_index count, const taut_i
                          const double *value, taut_system **result, taut_error *error)
 {
     *result = NULL;
-    if (base->start)
-        return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "initial values of a system made in C cannot be replaced by name");
     taut_system *system = taut_system_derive(base, NULL);
     TAUT_NEED(error, system);
     taut_index *rows = TAUT_NEW(&system->arena, taut_index, count);

@@ -8,8 +8,7 @@ const unsigned char *taut_system_hold(const taut_system *system)
     return system ? system->hold : NULL;
 }
 
-/* Initial values that are given in place of those of [start]. */
-static void give(const taut_system *system, double *q, double *v)
+void taut_system_give(const taut_system *system, double *q, double *v)
 {
     taut_index n = system->sizes.coordinates;
     for (taut_index k = 0; k < system->start_given; k++)
@@ -35,8 +34,8 @@ int taut_context_start(taut_context *context, double t, double *q, double *v, ta
     for (int32_t k = 0; k < count; k++)
         taut_statement_kernel_set_parameters(kernels[k], context->parameter,
                                              &context->value_regs[first + k]);
-    give(system, q, v);
-    for (int64_t s = 0; s < system->start_steps; s++, give(system, q, v)) {
+    taut_system_give(system, q, v);
+    for (int64_t s = 0; s < system->start_steps; s++, taut_system_give(system, q, v)) {
         int32_t k = system->start_kernel_of[s] < 0 ? ~system->start_kernel_of[s]
                                                    : system->start_kernel_of[s];
         bool all = system->start_kernel_of[s] < 0;

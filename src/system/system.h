@@ -240,6 +240,9 @@ int taut_system_without(const taut_system *base, const unsigned char *muted, tau
  * order: y_k); values of [start] that depend on them follow. `base` must outlive it. (derived.c) */
 int taut_system_starting(const taut_system *base, taut_index count, const taut_index *row,
                          const double *value, taut_system **system, taut_error *error);
+/* Writes these values over those of [start], or of the `start` of a system made in C, which calls
+ * it. (initial_state.c) */
+void taut_system_give(const taut_system *system, double *q, double *v);
 /* Together with TAUT_WANT_JACOBIAN: entries are written by columns (base/rows.h). Where
  * taut_system_columns says so. */
 enum { TAUT_WANT_COLUMNS = 1 << 29 };

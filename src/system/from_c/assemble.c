@@ -315,6 +315,7 @@ static int start(taut_context *context, double t, double *q, double *v, taut_err
         q[i] = s->q ? s->q[i] : 0;
         v[i] = s->v ? s->v[i] : 0;
     }
+    taut_system_give(context->system, q, v);
     return 0;
 }
 

@@ -80,6 +80,7 @@ int taut_callbacks_start(taut_context *context, double t, double *q, double *v, 
     (void)error;
     taut_copy(s->call.coordinates, s->call.start_q, q);
     taut_copy(s->call.coordinates, s->call.start_v, v);
+    taut_system_give(context->system, q, v);
     return 0;
 }
 
