@@ -178,7 +178,7 @@ def test_later_files_are_refused(run, tmp_path, monkeypatch):
 def program():
     """The full program: the one next to the package has no HDF5."""
     path = os.environ.get("TAUT_FULL_PROGRAM", "")
-    if not path or b"hdf5" not in subprocess.run([path, "--version"], capture_output=True).stdout:
+    if not os.path.exists(path) or b"hdf5" not in subprocess.run([path, "--version"], capture_output=True).stdout:
         pytest.skip("no program with HDF5")
     pytest.importorskip("h5py")
     return path
