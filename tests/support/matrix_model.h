@@ -91,7 +91,7 @@ static void look_at_start(model *m)
 
 /* The setting with which the short form takes a large model, NULL without; exceptions of the
  * page: water_box has a twelfth of its pairs, lj_fluid a fifth, cloth a fiftieth of its particles,
- * decane_melt a quarter. */
+ * decane_melt a quarter, net 36 nodes of 64. */
 static const char *fewer(const char *name)
 {
     if (strcmp(name, "cloth") == 0)
@@ -100,6 +100,8 @@ static const char *fewer(const char *name)
         return "across=2";
     if (strcmp(name, "lj_fluid") == 0 && !long_form())
         return "cut=1.5";
+    if (strcmp(name, "net") == 0 && !long_form())
+        return "N=6";
     return strcmp(name, "water_box") == 0 && !long_form() ? "N=8" : NULL;
 }
 
