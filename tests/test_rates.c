@@ -209,7 +209,7 @@ static void test_groups(void)
 {
     check_group("two groups");
     static const char *const options[] = {"method=kernel", "method=ipa"};
-    int count = long_version() ? 2000 : 200;
+    int count = long_version() ? 2000 : 100;
     for (int k = 0; k < 2; k++)
         for (int w = 0; w < 2; w++) {
             links s = links_create(count, w ? 1e6 : 1e4, 1e-3, 0.5);
@@ -457,7 +457,7 @@ static void test_nothing_fast(void)
         projected_run(&p, options[k], NULL);
         projected_refused(options[k], &p, TAUT_ERROR_CONVERGE, "nothing to project onto");
     }
-    links s = links_create(200, 1, 1e-3, 0.5); /* springs as slow as the chain swings */
+    links s = links_create(100, 1, 1e-3, 0.5); /* springs as slow as the chain swings */
     projected p = links_project(&s, "method=kernel", NULL);
     check_failed("slack chain", &p, s.q, 2 * s.count, "rate");
     links_destroy(&s);
