@@ -486,9 +486,8 @@ int64_t taut_fused_steps(taut_fused_work *w, taut_stages *s, double begin, int64
     return k - first;
 }
 
-/* taut_fused_run where something has changed, and by the interpreter. */
-static __attribute__((noinline)) bool run_slowly(taut_fused_work *w, double t, const double *q,
-                                                 const double *v, double *const *to)
+bool taut_fused_run_slowly(taut_fused_work *w, double t, const double *q, const double *v,
+                           double *const *to)
 {
     const taut_index n = w->context->system->sizes.coordinates;
     if (!ready(w))
@@ -501,18 +500,4 @@ static __attribute__((noinline)) bool run_slowly(taut_fused_work *w, double t, c
     bool done = interpret(w, to) == 0;
     w->context->statistics.force_evaluations += done;
     return done;
-}
-
-bool taut_fused_run(taut_fused_work *w, double t, const double *q, const double *v, double *x,
-                    double *lambda, double *jacobian)
-{
-    const taut_context *context = w->context;
-    const taut_bound_function *run = w->fused->each->native_bound;
-    double *const to[TO_COUNT] = {x, lambda ? lambda : w->lambda, jacobian};
-    if (!run || w->renewed != context->renewals || context->kernel != context->system->kernel)
-        return run_slowly(w, t, q, v, to);
-    if ((*run)((const double *const[]){q, v, &t, w->known, w->target}, to, NULL) != 0)
-        return false;
-    w->context->statistics.force_evaluations++;
-    return true;
 }
