@@ -5,9 +5,11 @@
  * Rows: name | limit | value | verdict. Both sides take turns; processor times, the best of several
  * rounds. Taut's contain its guards and, for dop8, the stabilisation of each step, which the anchor
  * does without; the line before a row says how far positions differ. Interpreted, and compiled
- * where a compiler is there. With arguments "METHOD WHO LINKS STEPS" nothing but these steps is
- * done, for bench_instructions.sh; WHO is hand, taut or compiled. With "METHOD LINKS WHO" one row
- * is measured. */
+ * where a compiler is there. Springs that are lengths of differences run through loops of the
+ * library either way; written as square roots they show what a compiler makes of other springs.
+ * With arguments "METHOD WHO LINKS STEPS" nothing but these steps is done, for
+ * bench_instructions.sh; WHO is hand, taut or compiled. With "METHOD LINKS WHO" one row is
+ * measured. */
 #if defined(__linux__)
 #define _POSIX_C_SOURCE 200112L
 #endif
@@ -17,26 +19,66 @@
 #include "anchors.h"
 #include "runs.h"
 
-#define CHAIN(attributes)                                                                          \
+#define CHAIN(distance, attributes)                                                                \
     "[parameters]\nN = 20\n[particles]\ndimension = 2\nbob[i] for i in 1..N mass 1\n"              \
     "[potential]\nsum(bob[i].y for i in 1..N)\n[bonds]\n"                                          \
     "link[1] = length(bob[1]) - 1" attributes "\n"                                                 \
-    "link[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N" attributes "\n"                        \
+    "link[i] = " distance " - 1 for i in 2..N" attributes "\n"                                     \
     "[start]\nbob[i] = (i, 0) for i in 1..N\n[run]\nuntil = 1000\n"
+#define LENGTH "length(bob[i] - bob[i-1])"
+#define ROOT "sqrt((bob[i].x - bob[i-1].x)^2 + (bob[i].y - bob[i-1].y)^2)"
 
 typedef struct contest {
-    const char *method, *model, *settings;
-    double step, limit;
-    int parts;      /* evaluations of a step, where they are what counts */
+    const char *name, *model, *settings;
+    /* compiled or not, the loops of system/kernel/distance.c run; or with and without a compiler */
+    bool library;
+    double step, limit[2]; /* interpreted, compiled */
+    int parts;             /* evaluations of a step, where they are what counts */
     int steps, few; /* of a round: of 1000 links, of 100000; short, since the motion is chaotic */
     const anchor *hand;
 } contest;
 
 static const contest contests[] = {
-    {"verlet", CHAIN(" stiffness 1e6"), "motion=full method=verlet step=1e-4", 1e-4, 1.3, 1, 400,
-     40, &anchor_verlet},
-    {"rattle", CHAIN(""), "method=rattle step=0.01", 0.01, 2, 1, 20, 20, &anchor_rattle},
-    {"dop8", CHAIN(""), "method=dop8 step=0.05", 0.05, 2, 12, 4, 4, &anchor_dop8},
+    {"verlet",
+     CHAIN(LENGTH, " stiffness 1e6"),
+     "motion=full method=verlet step=1e-4",
+     true,
+     1e-4,
+     {1.3, 0},
+     1,
+     400,
+     40,
+     &anchor_verlet},
+    {"verlet by roots",
+     CHAIN(ROOT, " stiffness 1e6"),
+     "motion=full method=verlet step=1e-4",
+     false,
+     1e-4,
+     {0, 1.3},
+     1,
+     400,
+     40,
+     &anchor_verlet},
+    {"rattle",
+     CHAIN(LENGTH, ""),
+     "method=rattle step=0.01",
+     false,
+     0.01,
+     {2, 2},
+     1,
+     20,
+     20,
+     &anchor_rattle},
+    {"dop8",
+     CHAIN(LENGTH, ""),
+     "method=dop8 step=0.05",
+     false,
+     0.05,
+     {2, 2},
+     12,
+     4,
+     4,
+     &anchor_dop8},
 };
 enum { CONTESTS = sizeof contests / sizeof contests[0] };
 
@@ -62,6 +104,9 @@ enum { ROUNDS = 9 };
 
 static int race(const contest *c, int links, int64_t steps, double limit, bool compile)
 {
+    const char *how = c->library ? "distances of the library"
+                      : compile  ? "compiled"
+                                 : "interpreted";
     bench b = make_how(c->model, links, c->settings, compile);
     double best[2] = {INFINITY, INFINITY};
     if (b.code == 0 && !c->hand->create(links))
@@ -75,15 +120,16 @@ static int race(const contest *c, int links, int64_t steps, double limit, bool c
         best[1] = fmin(best[1], spent() - t1);
     }
     if (b.code == 0) {
-        const char *how = compile ? ", compiled" : "", *part = c->parts > 1 ? "evaluation" : "step";
+        const char *part = c->parts > 1 ? "evaluation" : "step";
         double scale = 1e9 / ((double)links * (double)steps * c->parts);
-        printf("%s, chain of %d links%s, ns per link and %s: %.3g by hand, %.3g by Taut; positions "
-               "differ by %.2g\n",
-               c->method, links, how, part, best[0] * scale, best[1] * scale,
-               apart(c, links, taut_solver_position(b.solver)));
+        printf(
+            "%s, chain of %d links, %s, ns per link and %s: %.3g by hand, %.3g by Taut; positions "
+            "differ by %.2g\n",
+            c->name, links, how, part, best[0] * scale, best[1] * scale,
+            apart(c, links, taut_solver_position(b.solver)));
         char name[80];
-        snprintf(name, sizeof name, "%s, chain of %d links: time, %s / by hand", c->method, links,
-                 compile ? "compiled" : "interpreted");
+        snprintf(name, sizeof name, "%s, chain of %d links: time, %s / by hand", c->name, links,
+                 how);
         row(name, limit, best[1] / best[0]);
     }
     c->hand->destroy();
@@ -110,9 +156,9 @@ static int flat(const contest *c)
     for (int links = 1000; links <= 100000; links *= 10) {
         double more = cost(c, links, links < 100000 ? 20 : c->few);
         char name[80];
-        printf("%s, chain of %d links: %.4g ns per link and step (%.4g with 100)\n", c->method,
-               links, more, first);
-        snprintf(name, sizeof name, "%s, chain of %d, time per link against 100 links", c->method,
+        printf("%s, chain of %d links: %.4g ns per link and step (%.4g with 100)\n", c->name, links,
+               more, first);
+        snprintf(name, sizeof name, "%s, chain of %d, time per link against 100 links", c->name,
                  links);
         /* the largest no longer fits the caches */
         row(name, links < 100000 ? 1.5 : 2.5, more / first);
@@ -142,7 +188,7 @@ int main(int count, char **arguments)
     int code = 0;
     if (count == 5) {
         for (int k = 0; k < CONTESTS; k++)
-            if (strcmp(contests[k].method, arguments[1]) == 0)
+            if (strcmp(contests[k].name, arguments[1]) == 0)
                 return only(&contests[k], arguments[2], atoi(arguments[3]), atoi(arguments[4])) ? 1
                                                                                                 : 0;
         return 1;
@@ -150,18 +196,19 @@ int main(int count, char **arguments)
     for (int k = 0; k < CONTESTS && count == 4; k++) {
         const contest *c = &contests[k];
         int links = atoi(arguments[2]);
-        if (strcmp(c->method, arguments[1]) == 0)
-            return race(c, links, links < 5000 ? c->steps : c->few, c->limit,
+        if (strcmp(c->name, arguments[1]) == 0)
+            return race(c, links, links < 5000 ? c->steps : c->few,
+                        c->limit[strcmp(arguments[3], "compiled") == 0],
                         strcmp(arguments[3], "compiled") == 0);
     }
     for (int k = 0; k < CONTESTS && code == 0; k++) {
         const contest *c = &contests[k];
         /* 10 links, where calls count: watches over what was reached */
         code = race(c, 10, c->steps, 12, false);
-        for (int compile = 0; compile < 2 && code == 0; compile++) {
-            code = race(c, 1000, c->steps, c->limit, compile);
+        for (int compile = 0; compile < (c->library ? 1 : 2) && code == 0; compile++) {
+            code = race(c, 1000, c->steps, c->limit[compile], compile);
             if (code == 0)
-                code = race(c, 100000, c->few, c->limit, compile);
+                code = race(c, 100000, c->few, c->limit[compile], compile);
         }
         if (code == 0 && c->hand != &anchor_verlet)
             code = flat(c);

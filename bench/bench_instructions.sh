@@ -9,20 +9,25 @@ each() { # each PARTS LINKS PROGRAM ARGUMENTS...: instructions per link and part
     shift 3
     "$bench/$tested" "$@" "$links" 1 >/dev/null || return 1
     few=$(instructions "$tested" "$@" "$links" 40) && many=$(instructions "$tested" "$@" "$links" 60) || return 1
-    echo "$few $many" | awk -v n="$links" -v p="$parts" '{ printf "%.1f", ($2 - $1) / 20 / n / p }'
+    echo "$few $many" | awk -v n="$links" -v p="$parts" '{ printf "%.2f", ($2 - $1) / 20 / n / p }'
 }
 
 verdict() { # verdict NAME LIMIT VALUE
-    echo "$2 $3" | awk -v name="$1" '{ printf "%s | %s | %.4g | %s\n", name, $1, $2, $2 <= $1 ? "met" : "missed" }'
+    echo "$2 $3" | awk -v name="$1" '{ printf "%s | %s | %.4g | %s\n", name, $1, $2, $1 == "-" ? "-" : $2 <= $1 ? "met" : "missed" }'
 }
 
-for line in "verlet 1 16 step" "rattle 1 200 step" "dop8 12 200 evaluation"; do
-    set -- $line
-    hand=$(each "$2" 1000 bench_chains "$1" hand) && ours=$(each "$2" 1000 bench_chains "$1" taut) &&
-        compiled=$(each "$2" 1000 bench_chains "$1" compiled) || { echo "$1, instructions | failed | callgrind"; continue; }
-    echo "$1, chain of 1000: $hand instructions per link and $4 by hand, $ours by Taut, $compiled compiled"
-    verdict "$1, chain of 1000, instructions per link and $4" "$3" "$ours"
-    verdict "$1, chain of 1000, compiled, instructions per link and $4" "$3" "$compiled"
+row() { # row NAME WHO HOW PARTS LIMIT PART: both sides; a limit of -: none
+    hand=$(each "$4" 1000 bench_chains "$1" hand) && ours=$(each "$4" 1000 bench_chains "$1" "$2") || { echo "$1, $3, instructions | failed | callgrind"; return; }
+    echo "$1, chain of 1000, $3: $hand instructions per link and $6 by hand, $ours by Taut"
+    verdict "$1, chain of 1000, $3, instructions per link and $6" "$5" "$ours"
+}
+
+row verlet taut "distances of the library" 1 16 step
+row "verlet by roots" taut interpreted 1 - step
+row "verlet by roots" compiled compiled 1 - step
+for how in taut:interpreted compiled:compiled; do
+    row rattle "${how%:*}" "${how#*:}" 1 200 step
+    row dop8 "${how%:*}" "${how#*:}" 12 200 evaluation
 done
 
 short=$(each 1 100 bench_radau radau5) && long=$(each 1 1000 bench_radau radau5) || { echo "radau5, instructions | failed | callgrind"; exit 1; }
@@ -33,5 +38,5 @@ verdict "radau5, chain of 1000, instructions per link and step against 100" 1.3 
 for method in sdirk2 sdirk3 trbdf2 gauss2 gauss4 gauss6; do
     other=$(each 1 1000 bench_radau "$method") || { echo "$method, instructions | failed | callgrind"; continue; }
     echo "$method: $other instructions per link and step in a chain of 1000"
-    echo "$other $long" | awk -v name="$method" '{ printf "%s, chain of 1000, instructions per link and step against radau5 | - | %.4g | -\n", name, $1 / $2 }'
+    verdict "$method, chain of 1000, instructions per link and step against radau5" - "$(echo "$other $long" | awk '{ print $1 / $2 }')"
 done

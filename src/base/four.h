@@ -3,6 +3,8 @@
 #ifndef TAUT_BASE_FOUR_H
 #define TAUT_BASE_FOUR_H
 
+#include <stdint.h>
+
 #include "base/hot.h"
 
 typedef double taut_four __attribute__((vector_size(32), aligned(8), may_alias));
@@ -17,6 +19,18 @@ typedef long long taut_four_mask __attribute__((vector_size(32), aligned(8), may
 #else
 #define TAUT_PICK(x, y, i, j, k, l) __builtin_shuffle(x, y, (taut_four_mask){i, j, k, l})
 #endif
+
+/* to = |x[i .. i+3]|, zeros behind the end */
+TAUT_INLINED void taut_four_sizes(int64_t n, int64_t i, const double *x, taut_four *to)
+{
+    double rest[4] = {0};
+    if (i + 4 > n) {
+        for (int k = 0; i + k < n; k++)
+            rest[k] = x[i + k];
+    }
+    *to = *(const taut_four *)(i + 4 > n ? rest : x + i);
+    *to = (taut_four)((taut_four_mask)*to & 0x7fffffffffffffffLL);
+}
 
 /* Rows become columns. */
 TAUT_INLINED void taut_four_transpose(taut_four x[4])

@@ -160,6 +160,14 @@ typedef struct taut_method {
     void (*archive)(taut_stepper *stepper, taut_archive *archive);
 } taut_method;
 
+/* Exchanges the ends of the latest step. */
+static inline void taut_stepper_turn(taut_stepper *s)
+{
+    taut_state now = s->now;
+    s->now = s->last;
+    s->last = now;
+}
+
 static inline int taut_error_order(const taut_stepper *s)
 {
     return s->error_order > 0 ? s->error_order : s->method->error_order;

@@ -132,7 +132,7 @@ void taut_combine(taut_index n, int count, const double *weight, double *const *
 
 /* The bits of numbers without a sign, read as integers, are in the order of the numbers, and those
  * of NaN come last: the largest keeps NaN. */
-TAUT_HOT static double vector_largest(int64_t n, const double *x)
+INLINED double largest(int64_t n, const double *x)
 {
     int64_t most = 0;
     double size;
@@ -147,6 +147,11 @@ TAUT_HOT static double vector_largest(int64_t n, const double *x)
     return size;
 }
 
+TAUT_HOT static double vector_largest(int64_t n, const double *x)
+{
+    return largest(n, x);
+}
+
 TAUT_HOT static void vector_add(taut_index n, const double *restrict y, double *restrict x)
 {
     TAUT_UNROLLED
@@ -156,7 +161,8 @@ TAUT_HOT static void vector_add(taut_index n, const double *restrict y, double *
 
 double taut_largest(int64_t n, const double *x)
 {
-    return vector_largest(n, x);
+    enum { FEW = 8 };
+    return n > FEW ? vector_largest(n, x) : largest(n, x);
 }
 
 double taut_largest_difference(int64_t n, const double *x, const double *y)

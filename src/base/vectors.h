@@ -58,16 +58,32 @@ static inline double taut_below(double a, double b)
     return a < b ? a : b;
 }
 
+typedef double taut_two __attribute__((vector_size(16), aligned(8), may_alias));
+
 /* out = x + factor y; out may be x */
 static inline void taut_moved(int64_t n, const double *x, double factor, const double *y,
                               double *out)
 {
-    typedef double two __attribute__((vector_size(16), aligned(8), may_alias));
+    int64_t i = 0;
+    for (; i + 4 <= n; i += 4) { /* two vectors of any processor */
+        const taut_two low = *(const taut_two *)(x + i) + factor * *(const taut_two *)(y + i),
+                       high =
+                           *(const taut_two *)(x + i + 2) + factor * *(const taut_two *)(y + i + 2);
+        *(taut_two *)(out + i) = low;
+        *(taut_two *)(out + i + 2) = high;
+    }
+    for (; i < n; i++)
+        out[i] = x[i] + factor * y[i];
+}
+
+/* x *= factor */
+static inline void taut_scale(int64_t n, double factor, double *x)
+{
     int64_t i = 0;
     for (; i + 2 <= n; i += 2)
-        *(two *)(out + i) = *(const two *)(x + i) + factor * *(const two *)(y + i);
+        *(taut_two *)(x + i) *= factor;
     if (i < n)
-        out[i] = x[i] + factor * y[i];
+        x[i] *= factor;
 }
 
 /* x += factor y */

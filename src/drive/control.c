@@ -158,9 +158,7 @@ static bool recoverable(int status)
 /* The driver undoes the latest step: `now` is again what `last` was. */
 static void undo(taut_stepper *s)
 {
-    taut_state now = s->now;
-    s->now = s->last;
-    s->last = now;
+    taut_stepper_turn(s);
     s->statistics->steps--;
     s->statistics->rejected++;
     if (s->method->rejected)
@@ -184,7 +182,9 @@ static bool judge(taut_solver *solver, double h, double e)
         return false;
     }
     double before = c->before > 0 ? taut_above(c->before, 1e-4) : 1;
-    double factor = SAFETY * pow(taut_above(e, 1e-30), -1 / k + 0.75 * beta) * pow(before, beta);
+    /* e^-alpha before^beta */
+    double factor =
+        SAFETY * exp((0.75 * beta - 1 / k) * log(taut_above(e, 1e-30)) + beta * log(before));
     factor = taut_below(c->held ? 1 : GROW, taut_above(SHRINK, factor));
     c->h = fabs(h) * factor;
     c->before = e;

@@ -121,7 +121,7 @@ int taut_drift_measure(taut_solver *solver, const taut_state *state, taut_error 
     for (taut_index i = 0; i < d->conserved; i++)
         d->position = fmax(d->position, fabs(d->invariant[i] - d->kept[i]));
     d->measured = state->t;
-    d->most_position = fmax(d->most_position, d->position);
-    d->most_velocity = fmax(d->most_velocity, d->velocity);
+    d->most_position = taut_above(d->position, d->most_position); /* without NaN */
+    d->most_velocity = taut_above(d->velocity, d->most_velocity);
     return TAUT_OK;
 }

@@ -252,7 +252,7 @@ static double share(const taut_solver *solver)
     const taut_stepper *s = &solver->stepper;
     double size = taut_largest(s->n, s->now.q),
            tolerance = s->rtol * (1 + taut_slow_level_defect(solver));
-    return fmin(MOST, MARGIN * (tolerance + (size > 0 ? s->atol / size : 1)));
+    return taut_below(MOST, MARGIN * (tolerance + (size > 0 ? s->atol / size : 1)));
 }
 
 /* *off: the change since the latest comparison that nothing explains; *allowed: what it may be. */
@@ -320,14 +320,8 @@ static int check_energy(taut_solver *solver, taut_error *error)
     const taut_stepper *s = &solver->stepper;
     taut_values e = {0};
     double off, allowed;
-    if (!l->on)
-        return TAUT_OK;
     if (isnan(l->t))
         TAUT_TRY(note_last(solver, error));
-    else if (l->calm > 0 && l->seen == s->statistics->rejected) {
-        l->calm--;
-        return TAUT_OK;
-    }
     TAUT_TRY(taut_ledger_energies(solver, &s->now, &e, error));
     TAUT_TRY(compare(solver, &e, &off, &allowed, error));
     l->calm = calm_steps(s, off, allowed);
@@ -344,6 +338,13 @@ int taut_ledger_step(taut_solver *solver, taut_error *error)
 {
     if (solver->ledger.step.on && taut_step_work_due(solver))
         TAUT_TRY(taut_step_work_check(solver, share(solver), error));
+    taut_ledger *l = &solver->ledger;
+    if (!l->on)
+        return TAUT_OK;
+    if (l->calm > 0 && !isnan(l->t) && l->seen == solver->stepper.statistics->rejected) {
+        l->calm--;
+        return TAUT_OK;
+    }
     return check_energy(solver, error);
 }
 

@@ -67,12 +67,13 @@ int taut_stabilize(taut_solver *solver, taut_error *error)
     /* implicit methods, to which a run may change, keep the slow manifold themselves */
     if (!by || ((solver->level.field || solver->projective) && !s->method->uses_field))
         return TAUT_OK;
-    taut_statistics *count = s->statistics, before = *count;
+    taut_statistics *count = s->statistics;
+    int64_t factorisations = count->factorisations, solves = count->solves;
     int status = by->apply_from ? by->apply_from(by, s->last.t, s->last.q, s->last.v, s->now.q,
                                                  s->now.v, error)
                                 : by->apply(by, s->now.t, s->now.q, s->now.v, error);
-    count->stabilizer_factorisations += count->factorisations - before.factorisations;
-    count->stabilizer_solves += count->solves - before.solves;
+    count->stabilizer_factorisations += count->factorisations - factorisations;
+    count->stabilizer_solves += count->solves - solves;
     if (by->warning && !solver->notice[1][0])
         snprintf(solver->notice[1], sizeof solver->notice[1], "%s", by->warning);
     if (status > 0)

@@ -33,6 +33,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/four.h"
 #include "base/vectors.h"
 
 static const double COLLAPSE = 0.1, MEMORY = 10; /* H and R */
@@ -87,8 +88,9 @@ static double raise_scales(const taut_groups *groups, const double *x, double *m
     double all = 0;
     for (taut_index k = 0; k < groups->count; k++) {
         taut_index first = groups->start[k];
-        most[k] = fmax(most[k], taut_largest(groups->start[k + 1] - first, x + first));
-        all = fmax(all, most[k]);
+        double size = taut_largest(groups->start[k + 1] - first, x + first);
+        most[k] = taut_above(size, most[k]); /* without NaN */
+        all = taut_above(all, most[k]);
     }
     return all;
 }
@@ -400,19 +402,34 @@ static double rounding_of_velocities(const taut_stepper *s, double h)
                : 0;
 }
 
+/* sum ((|dq_i| + h |dv_i| + more (|dv_i| - noise))/(atol + rtol |q_i|))^2; 0 needs no scale */
+TAUT_HOT static double square_of_positions(const taut_stepper *s, double h, double more,
+                                           double noise)
+{
+    taut_four sum = {0}, now, last, off, e;
+    taut_four_mask mask;
+    for (taut_index i = 0; i < s->n; i += 4) {
+        taut_four_sizes(s->n, i, s->now.q, &now);
+        taut_four_sizes(s->n, i, s->last.q, &last);
+        taut_four_sizes(s->n, i, s->error_v, &off);
+        taut_four_sizes(s->n, i, s->error_q, &e);
+        e += h * off;
+        e += (taut_four)((taut_four_mask)(more * (off - noise)) & (off > noise));
+        mask = now > last;
+        now = (taut_four)(((taut_four_mask)now & mask) | ((taut_four_mask)last & ~mask));
+        mask = e != 0;
+        e = (taut_four)((taut_four_mask)(e / (s->atol + s->rtol * now)) & mask);
+        sum += e * e;
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
 static double norm_of_positions(const taut_solver *solver, double h)
 {
     const taut_stepper *s = &solver->stepper;
-    double sum = 0, more = COLLAPSE * solver->norm.reach - fabs(h); /* H - h */
-    double noise = more > 0 ? rounding_of_velocities(s, h) : 0;
-    for (taut_index i = 0; i < s->n; i++) {
-        double scale = s->atol + s->rtol * taut_above(fabs(s->now.q[i]), fabs(s->last.q[i]));
-        double off = fabs(s->error_v[i]), e = fabs(s->error_q[i]) + fabs(h) * off;
-        if (more > 0 && off > noise)
-            e += more * (off - noise);
-        sum += e / scale * (e / scale);
-    }
-    return s->n > 0 ? sqrt(sum / s->n) : 0;
+    double more = taut_above(COLLAPSE * solver->norm.reach - fabs(h), 0), /* H - h */
+        noise = more > 0 ? rounding_of_velocities(s, h) : 0;
+    return s->n > 0 ? sqrt(square_of_positions(s, fabs(h), more, noise) / s->n) : 0;
 }
 
 /* Variables of first-order systems differ by many orders: each group has its own atol. */

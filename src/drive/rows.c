@@ -143,7 +143,7 @@ static int row_inside(taut_solver *solver, double due, double tiny, taut_error *
 
 static double rounding(const taut_solver *solver)
 {
-    return 8 * DBL_EPSILON * fmax(fabs(solver->stepper.last.t), fabs(solver->stepper.now.t));
+    return 8 * DBL_EPSILON * taut_above(fabs(solver->stepper.last.t), fabs(solver->stepper.now.t));
 }
 
 /* Rows that are due up to time t, in direction `way`. */
@@ -176,7 +176,7 @@ int taut_rows_due(taut_solver *solver, double t, taut_error *error)
         way * (t - solver->from) + tiny < (1 - 1e-12) * rows->every * (double)rows->next)
         return TAUT_OK;
     double count = each_step ? 0 : rows_past(solver, t, way, tiny);
-    int64_t past = (int64_t)fmin(count, 9e18);
+    int64_t past = (int64_t)taut_below(count, 9e18);
     if (each_step ? t != now->t : past <= rows->next)
         return TAUT_OK;
     if (rows->sinks == 0) { /* only the drift is measured: the result has the largest */

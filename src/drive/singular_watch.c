@@ -210,9 +210,11 @@ static int search(taut_solver *solver, double theta, taut_error *error)
  * phi/phi' at the latest rate, and half of this time is not over. */
 static bool far_away(const taut_singular_watch *w, const taut_stepper *s)
 {
-    return w->t == s->last.t && w->rate != 0 &&
-           2 * fabs((s->now.t - w->t) * w->rate) <=
-               asin(fmin(w->s, 1)) * sqrt(fmax(1 - w->s * w->s, 0));
+    double passed = 2 * fabs((s->now.t - w->t) * w->rate), cosine;
+    if (w->t != s->last.t || w->rate == 0)
+        return false;
+    cosine = sqrt(taut_above(1 - w->s * w->s, 0));
+    return passed <= w->s * cosine || passed <= asin(taut_below(w->s, 1)) * cosine;
 }
 
 int taut_singular_step(taut_solver *solver, taut_error *error)

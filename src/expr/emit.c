@@ -22,6 +22,7 @@
  * the lanes are vectors too, runs such levels of families. STAGE_LENGTH: longer forms are compiled
  * once, and called from the stages. */
 enum { CURVE_NUMBERS = 200000, INLINE_LENGTH = 2000, LOOP_LENGTH = 150, STAGE_LENGTH = 150 };
+enum { SUM_BLOCKS = 4 }; /* of a sum of stages that are formed at once */
 
 #define ROW(name, value) [TAUT_OP_##name] = #value,
 #define TEXT(value) #value
@@ -299,6 +300,16 @@ static void put_bound(taut_source *source, const taut_tape *tape, const char *fu
     print(source, "    return sum - sum;\n}\n");
 }
 
+/* A macro of the sum of a row, for each of some blocks from coordinate `first` on; returns the
+ * coordinate behind them. */
+static int32_t put_blocks(taut_source *source, const char *macro, int32_t first, int32_t n)
+{
+    int32_t p = first;
+    for (int k = 0; k < SUM_BLOCKS && p < n; p += block_of(n - p), k++)
+        print(source, "    %s(taut_block%d, %d)\n", macro, block_of(n - p), (int)p);
+    return p;
+}
+
 /* Stages of an explicit method: sums over the coordinates, and the bound form. */
 static void put_stages(taut_source *source, const taut_tape *tape, const char *function)
 {
@@ -307,10 +318,17 @@ static void put_stages(taut_source *source, const taut_tape *tape, const char *f
           "#ifdef __GNUC__\n"
           "static inline __attribute__((always_inline)) void %s_sum(const struct taut_stages *s, "
           "int i, double *zq, double *zv)\n{\n"
-          "    const struct taut_sum *row = s->row + i;\n",
+          "    const struct taut_sum *row = s->row + i;\n    const double *xq, *xv;\n"
+          "    double w;\n",
           function);
-    for (int32_t p = 0; p < n; p += block_of(n - p))
-        print(source, "    TAUT_SUM(taut_block%d, %d)\n", block_of(n - p), (int)p);
+    for (int32_t p = 0, next; p < n; p = next) {
+        print(source, "    TAUT_TERM(0)\n");
+        put_blocks(source, "TAUT_FIRST", p, n);
+        print(source, "    for (int j = 1; j < row->terms; j++) {\n    TAUT_TERM(j)\n");
+        put_blocks(source, "TAUT_NEXT", p, n);
+        print(source, "    }\n");
+        next = put_blocks(source, "TAUT_LAST", p, n);
+    }
     print(source,
           "}\nint %s_stages(const struct taut_stages *s, const double *known, double *lambda, "
           "double *jacobian)\n{\n    const int count = s->count;\n"

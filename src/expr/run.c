@@ -77,7 +77,7 @@ static void run_one(const taut_tape *tape, const taut_instruction *code,
         }
 }
 
-enum { WHOLE = 16 };
+enum { WHOLE = 8 };
 
 /* The loops are bound by loads and stores; unrolled they come closer to one of each in a cycle. */
 #if defined(__GNUC__) && !defined(__clang__)

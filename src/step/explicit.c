@@ -99,18 +99,6 @@ static int evaluate_state(taut_stepper *s, taut_state *state, taut_error *error)
     return TAUT_OK;
 }
 
-/* to = |x[i .. i+3]|, zeros behind the end */
-TAUT_INLINED void take_sizes(taut_index n, taut_index i, const double *x, taut_four *to)
-{
-    double rest[4] = {0};
-    if (i + 4 > n) {
-        for (int k = 0; i + k < n; k++)
-            rest[k] = x[i + k];
-    }
-    *to = *(const taut_four *)(i + 4 > n ? rest : x + i);
-    *to = (taut_four)((taut_four_mask)*to & 0x7fffffffffffffffLL);
-}
-
 /* 1/x; 1 where x is not above 0 */
 TAUT_INLINED void invert(taut_four *x)
 {
@@ -120,28 +108,30 @@ TAUT_INLINED void invert(taut_four *x)
 }
 
 /* The estimate of DOP853 joins one of order 5 and one of order 3, |e5|^2 / sqrt(|e5|^2 + 0.01
- * |e3|^2): it shrinks as h^8. Norms as the driver's. [Hairer, Norsett, Wanner I, II.10 (10.17)] */
+ * |e3|^2): it shrinks as h^8. Norms as the driver's. [Hairer, Norsett, Wanner I, II.10 (10.17)]
+ * The factor of the first one. */
 TAUT_HOT static double join_estimates(const taut_stepper *s, const double *q, double h,
                                       const double *e3_q, const double *e3_v, bool second_order)
 {
     taut_four five = {0}, three = {0}, scale, speed, e5, e3, more;
     for (taut_index i = 0; i < s->n; i += 4) {
-        take_sizes(s->n, i, s->weight_q ? s->weight_q : q, &scale);
+        taut_four_sizes(s->n, i, s->weight_q ? s->weight_q : q, &scale);
         if (!s->weight_q)
             scale = s->atol + s->rtol * scale;
-        speed = scale / fabs(h);
-        if (s->weight_v)
-            take_sizes(s->n, i, s->weight_v, &speed);
         invert(&scale);
-        take_sizes(s->n, i, s->error_q, &e5);
-        take_sizes(s->n, i, e3_q, &e3);
+        taut_four_sizes(s->n, i, s->error_q, &e5);
+        taut_four_sizes(s->n, i, e3_q, &e3);
         e5 *= scale;
         e3 *= scale;
         if (second_order) {
-            invert(&speed);
-            take_sizes(s->n, i, s->error_v, &more);
+            speed = fabs(h) * scale;
+            if (s->weight_v) {
+                taut_four_sizes(s->n, i, s->weight_v, &speed);
+                invert(&speed);
+            }
+            taut_four_sizes(s->n, i, s->error_v, &more);
             e5 += more * speed;
-            take_sizes(s->n, i, e3_v, &more);
+            taut_four_sizes(s->n, i, e3_v, &more);
             e3 += more * speed;
         }
         five += e5 * e5;
@@ -166,10 +156,8 @@ static void estimate(taut_stepper *s, const taut_state *begin, double h, double 
         return;
     form(s, &w->error_3, kq, kv, h, NULL, NULL, w->stage, w->speed);
     double factor = join_estimates(s, begin->q, h, w->stage, w->speed, w->second_order);
-    for (taut_index i = 0; i < s->n; i++) {
-        s->error_q[i] *= factor;
-        s->error_v[i] *= factor;
-    }
+    taut_scale(s->n, factor, s->error_q);
+    taut_scale(s->n, factor, s->error_v);
 }
 
 /* Stages of the step from `begin` to `end`, and its end. */
@@ -198,25 +186,25 @@ int taut_runge_kutta_step(taut_stepper *s, double h, taut_error *error)
     const taut_tableau *table = w->tableau;
     TAUT_TRY(taut_runge_kutta_complete(s, error));
 
-    taut_state old = s->now, next = s->last;
+    const taut_state *old = &s->now;
+    taut_state *next = &s->last;
     double **kq = w->kq, **kv = w->kv;
-    int end = s->field->stages ? s->field->stages(s->field, stages_of(s, 1, &old, &next, h)) : -1;
+    int end = s->field->stages ? s->field->stages(s->field, stages_of(s, 1, old, next, h)) : -1;
     if (end < table->stages) {
-        taut_runge_kutta_stages(w, &old, &next, kq, kv);
+        taut_runge_kutta_stages(w, old, next, kq, kv);
         for (int i = end < 1 ? 1 : end; i < table->stages; i++)
-            TAUT_TRY(taut_runge_kutta_stage(s, &old, h, i, kq, kv, error));
-        form(s, &w->row[table->stages], kq, kv, h, old.q, old.v, next.q, next.v);
+            TAUT_TRY(taut_runge_kutta_stage(s, old, h, i, kq, kv, error));
+        form(s, &w->row[table->stages], kq, kv, h, old->q, old->v, next->q, next->v);
     }
-    next.t = old.t + h;
+    next->t = old->t + h;
     bool end_counts = table->error && table->error[table->stages] != 0;
     if (end_counts)
-        TAUT_TRY(evaluate_state(s, &next, error));
-    estimate(s, &old, h, kq, kv);
+        TAUT_TRY(evaluate_state(s, next, error));
+    estimate(s, old, h, kq, kv);
     w->fresh = end_counts;
     w->continuous = false;
     w->h = h;
-    s->now = next;
-    s->last = old;
+    taut_stepper_turn(s);
     s->statistics->steps++;
     return TAUT_OK;
 }
@@ -254,11 +242,8 @@ int64_t taut_runge_kutta_several(taut_stepper *s, double begin, double h, int64_
     }
     if (k == first)
         return 0;
-    if ((k - first) % 2 != 0) {
-        taut_state old = s->now;
-        s->now = s->last;
-        s->last = old;
-    }
+    if ((k - first) % 2 != 0)
+        taut_stepper_turn(s);
     s->now.t = begin + (double)k * h;
     s->last.t = begin + (double)(k - 1) * h;
     w->fresh = w->continuous = false;

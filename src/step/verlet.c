@@ -144,10 +144,8 @@ static int64_t several(taut_stepper *s, double begin, double h, int64_t first, i
     taut_kick kick = {.h = h, .v = s->last.v, .inverse = x->inverse};
     if (!taut_evaluate_pull(s->context, s->last.t, s->last.q, s->last.v, &x->values, &kick))
         return 0;
-    taut_state old = s->now;
-    s->now = s->last;
+    taut_stepper_turn(s);
     s->now.t = begin + (double)last * h;
-    s->last = old;
     s->statistics->steps += last - first;
     s->statistics->force_evaluations += last - first;
     return last - first;

@@ -23,6 +23,9 @@ typedef struct splitter {
     int32_t *node;     /* of each node: there, or -1 */
     bool *varies;
     int32_t *known; /* nodes of the first graph that are inputs of the second tape */
+    /* of nodes that depend on v: factors of positions alone and the rest, there; -1: none */
+    bool apart, *late;
+    int32_t *positions, *rest;
 } splitter;
 
 static int32_t known_input(taut_fuser *f, splitter *s, int32_t node)
@@ -43,6 +46,36 @@ static int32_t moved(taut_fuser *f, splitter *s, int32_t node)
     return s->varies[node] ? s->node[node] : known_input(f, s, node);
 }
 
+static int32_t times(const splitter *s, int32_t a, int32_t b)
+{
+    return a < 0 ? b : b < 0 ? a : taut_graph_binary(s->graph, TAUT_OP_MUL, a, b);
+}
+
+/* The node of a product. The velocities of a stage are known last, since they need the
+ * accelerations of the stage before: factors of positions alone are multiplied first, so that
+ * little is left to do then. */
+static int32_t product(splitter *s, int32_t k, const int32_t *from, const int32_t *operand)
+{
+    for (int j = 0; j < 2; j++) {
+        const bool late = s->late[from[j]];
+        s->positions[k] = times(s, s->positions[k], late ? s->positions[from[j]] : operand[j]);
+        s->rest[k] = times(s, s->rest[k], late ? s->rest[from[j]] : -1);
+    }
+    return times(s, s->positions[k], s->rest[k]);
+}
+
+/* Does it depend on v? Then it has parts, of which `positions` is only that of products. */
+static void move_parts(const taut_fuser *f, splitter *s, int32_t k, const int32_t *from, int arity)
+{
+    const taut_node *node = taut_graph_node(f->graph, k);
+    s->late[k] = node->op == TAUT_OP_INPUT && node->a >= f->n && node->a < 2 * f->n;
+    if (node->op == TAUT_OP_INPUT && node->a >= f->slot)
+        s->late[k] = s->late[f->stands[node->a - f->slot]];
+    for (int j = 0; j < arity; j++)
+        s->late[k] = s->late[k] || s->late[from[j]];
+    s->positions[k] = s->rest[k] = -1;
+}
+
 static void move_node(taut_fuser *f, splitter *s, int32_t k)
 {
     const taut_node *node = taut_graph_node(f->graph, k);
@@ -52,6 +85,7 @@ static void move_node(taut_fuser *f, splitter *s, int32_t k)
     s->node[k] = -1;
     for (int j = 0; j < arity; j++)
         s->varies[k] = s->varies[k] || s->varies[from[j]];
+    move_parts(f, s, k, from, arity);
     if (node->op == TAUT_OP_INPUT && node->a >= f->slot) {
         s->varies[k] = true;
         s->node[k] = moved(f, s, f->stands[node->a - f->slot]);
@@ -62,8 +96,12 @@ static void move_node(taut_fuser *f, splitter *s, int32_t k)
     } else if (s->varies[k]) {
         for (int j = 0; j < arity; j++)
             operand[j] = moved(f, s, from[j]);
-        s->node[k] = taut_fused_repeat(s->graph, node->op, operand, node->curve, node->b);
+        s->node[k] = s->apart && s->late[k] && node->op == TAUT_OP_MUL
+                         ? product(s, k, from, operand)
+                         : taut_fused_repeat(s->graph, node->op, operand, node->curve, node->b);
     }
+    if (s->rest[k] < 0)
+        s->rest[k] = s->node[k];
 }
 
 /* What is stored, then the pivots. */
@@ -166,7 +204,11 @@ static int make_tapes(taut_fuser *f, splitter *s, taut_error *error)
     s->node = TAUT_NEW(f->scratch, int32_t, size);
     s->known = TAUT_NEW(f->scratch, int32_t, size);
     s->varies = TAUT_NEW(f->scratch, bool, size);
-    TAUT_NEED(error, level, used, s->node, s->known, s->varies);
+    s->late = TAUT_NEW(f->scratch, bool, size);
+    s->positions = TAUT_NEW(f->scratch, int32_t, size);
+    s->rest = TAUT_NEW(f->scratch, int32_t, size);
+    s->apart = f->fused->kind == TAUT_FUSED_ACCELERATION && f->fused->level == 0;
+    TAUT_NEED(error, level, used, s->node, s->known, s->varies, s->late, s->positions, s->rest);
     mark(f, &list, used);
     for (int32_t k = 0; k < size; k++)
         if (used[k])
@@ -486,9 +528,8 @@ int64_t taut_fused_steps(taut_fused_work *w, taut_stages *s, double begin, int64
     return k - first;
 }
 
-/* taut_fused_run where something has changed, and by the interpreter. */
-static __attribute__((noinline)) bool run_slowly(taut_fused_work *w, double t, const double *q,
-                                                 const double *v, double *const *to)
+bool taut_fused_run_slowly(taut_fused_work *w, double t, const double *q, const double *v,
+                           double *const *to)
 {
     const taut_index n = w->context->system->sizes.coordinates;
     if (!ready(w))
@@ -501,18 +542,4 @@ static __attribute__((noinline)) bool run_slowly(taut_fused_work *w, double t, c
     bool done = interpret(w, to) == 0;
     w->context->statistics.force_evaluations += done;
     return done;
-}
-
-bool taut_fused_run(taut_fused_work *w, double t, const double *q, const double *v, double *x,
-                    double *lambda, double *jacobian)
-{
-    const taut_context *context = w->context;
-    const taut_bound_function *run = w->fused->each->native_bound;
-    double *const to[TO_COUNT] = {x, lambda ? lambda : w->lambda, jacobian};
-    if (!run || w->renewed != context->renewals || context->kernel != context->system->kernel)
-        return run_slowly(w, t, q, v, to);
-    if ((*run)((const double *const[]){q, v, &t, w->known, w->target}, to, NULL) != 0)
-        return false;
-    w->context->statistics.force_evaluations++;
-    return true;
 }

@@ -82,11 +82,25 @@ int taut_fused_open(taut_context *context, taut_fused_kind kind, int level, taut
                     taut_error *error);
 /* target[bonds] of positions or velocities, 0 before. */
 void taut_fused_aim(taut_fused_work *work, const double *target);
+/* taut_fused_run where something has changed, and by the interpreter. */
+bool taut_fused_run_slowly(taut_fused_work *work, double t, const double *q, const double *v,
+                           double *const *to);
 /* x[n], x[2 * rigid bonds], x[2 * bonds] or energies; lambda[bonds] (of springs and rigid bonds)
  * and the entries of G (unless all bonds are rigid) may be NULL. False: a result is not finite, a
  * matrix is singular, or guards are held: to be computed, and explained, statement by statement. */
-bool taut_fused_run(taut_fused_work *work, double t, const double *q, const double *v, double *x,
-                    double *lambda, double *jacobian);
+static inline bool taut_fused_run(taut_fused_work *work, double t, const double *q, const double *v,
+                                  double *x, double *lambda, double *jacobian)
+{
+    const taut_context *context = work->context;
+    const taut_bound_function *run = work->fused->each->native_bound;
+    double *const to[] = {x, lambda ? lambda : work->lambda, jacobian};
+    if (!run || work->renewed != context->renewals || context->kernel != context->system->kernel)
+        return taut_fused_run_slowly(work, t, q, v, to);
+    if ((*run)((const double *const[]){q, v, &t, work->known, work->target}, to, NULL) != 0)
+        return false;
+    work->context->statistics.force_evaluations++;
+    return true;
+}
 /* Stages of an explicit method, as taut_field has them; -1 where guards are held. */
 int taut_fused_stages(taut_fused_work *work, const taut_stages *stages, double *jacobian);
 /* Steps likewise; *evaluations: their number. */

@@ -149,14 +149,13 @@ static int newton_position(taut_stabilizer *w, double t, taut_error *error)
 static bool is_enough(taut_stabilizer *w, int pass, double *first)
 {
     enum { LOOK = 16 };
-    bool learn = w->alpha == 1 && w->passes > 1 && w->refresh <= 1 && !w->gradient &&
-                 w->relax == TAUT_RELAX_NONE;
-    if (!learn || pass > 1)
+    if (!w->learns || pass > 1)
         return false;
     double size = taut_largest(w->n, w->step);
     if (pass == 0) {
         *first = size;
-        return size <= 2 * w->enough && (w->row || w->projector.statistics->steps % LOOK != 0);
+        return size <= 2 * w->enough &&
+               (w->row || (w->projector.statistics->steps & (LOOK - 1)) != 0);
     }
     bool rounding = size <= 4 * DBL_EPSILON * taut_largest(w->n, w->q);
     if (!w->row)
@@ -355,8 +354,9 @@ int taut_stabilizer_fill_bonds(taut_stabilizer *w, taut_context *context, taut_a
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "there is nothing to stabilise: the system has no rigid bonds and no "
                          "invariants");
-    bool exact = w->refresh <= 1 && w->relax == TAUT_RELAX_NONE,
-         plain = exact && (w->form == TAUT_FORM_POST || w->form == TAUT_FORM_PROJECT) && !w->unit &&
+    bool exact = w->refresh <= 1 && w->relax == TAUT_RELAX_NONE;
+    w->learns = exact && w->alpha == 1 && w->passes > 1 && !w->gradient;
+    bool plain = exact && (w->form == TAUT_FORM_POST || w->form == TAUT_FORM_PROJECT) && !w->unit &&
                  w->position && w->velocity && w->alpha == 1;
     if (w->relax != TAUT_RELAX_NONE && !w->unit && x->mass_start)
         return taut_fail(error, TAUT_ERROR_REFUSED,

@@ -35,6 +35,7 @@ typedef struct taut_stabilizer {
     taut_saddle *saddle;
     taut_fused_work *fused_q, *fused_v; /* corrections as one tape each, or NULL */
     bool whole;                         /* both are all of it */
+    bool learns;                        /* when a second pass is rounding (stabilize_bonds.c) */
     double *ones;                       /* the unit metric; NULL: the mass */
     double *q, *v;                      /* the new state until it is known to be good, [n] */
     double *step, *residual;            /* [n], [rigid bonds] */

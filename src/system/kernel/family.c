@@ -438,8 +438,10 @@ double taut_family_run(const taut_statement_kernel *kernel, const taut_inputs *i
         }
         sum += gather_points(&b, point, last);
         point = last;
-        if (end == members)
+        if (end == members) {
             sum += add_points(&b, members, members + b.family->depth);
+            break;
+        }
         for (int32_t k = 0; k < b.family->buffers && !b.family->is_distance; k++)
             memmove(b.room[k], b.room[k] + n, CARRY * sizeof(double));
         if (b.family->is_distance)
