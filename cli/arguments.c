@@ -160,9 +160,14 @@ static int read_option(cli_call *call, int count, char **arguments, int *used)
     if (!cli_option_belongs(option, call->verb->name))
         return foreign_option(call, option);
     *used = 1;
-    if (option->type == TAUT_OPTION_FLAG && equals && !option->choices[0])
+    bool flag = option->type == TAUT_OPTION_FLAG, file = flag && option->argument[0];
+    if (flag && equals && !cli_option_optional(option)[0])
         return cli_misuse(call, "--%s has no value", name);
-    if (option->type == TAUT_OPTION_FLAG && !equals)
+    if (file && !equals && count > 1 && cli_is_record(arguments[1])) {
+        *used = 2; /* what follows can only be its file */
+        return store(call, option, arguments[1]);
+    }
+    if (flag && !equals)
         return store(call, option, "yes");
     if (equals)
         return store(call, option, equals + 1);

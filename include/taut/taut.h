@@ -188,7 +188,7 @@ typedef struct taut_option {
     const char *value;    /* default, as text; "" for none */
     double least, most;   /* range of numbers, ends included; least DBL_TRUE_MIN means > 0 */
     const char *choices;  /* "a|b|c" for TAUT_OPTION_CHOICE; words besides numbers for others */
-    const char *argument; /* name of the value in --help: "H" */
+    const char *argument; /* name of the value in --help: "H"; of a flag: it may have one */
     const char *verbs;    /* verbs that take it: "run check" */
     bool repeats;         /* may be given several times: values accumulate, separated by newlines */
     bool in_model;        /* may stand in [run] of a model file */
