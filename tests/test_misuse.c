@@ -176,6 +176,7 @@ static void test_modes(void)
     MISUSE(taut_modes(ctx, 0, q, NULL, 2, mode, NULL, &err));
     MISUSE(taut_modes(ctx, 0, q, NULL, 2, mode, &zero, &err));
     MISUSE(taut_modes(ctx, 0, q, NULL, 0, mode, &report, &err));
+    MISUSE(taut_solver_watch(NULL, NULL, NULL, &err));
     taut_modes_along *along = NULL;
     taut_modes_rows rows = {.size = sizeof rows}, no_rows = {0};
     taut_modes_episode episode = {.size = sizeof episode};

@@ -105,6 +105,7 @@ static bool exempt(size_t at)
                    MEMBER(rows.sink),
                    MEMBER(rows.sinks),
                    MEMBER(caller),
+                   MEMBER(of_advances),
                    MEMBER(saving),
                    MEMBER(midway),
                    MEMBER(kept),
