@@ -149,12 +149,15 @@ static int read_option(cli_call *call, int count, char **arguments, int *used)
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1),
              text);
-    if (!is_long && length == 1 && cli_option_of_letter(name[0]))
-        snprintf(name, sizeof name, "%s", cli_option_of_letter(text[0]));
-    else if (!is_long)
-        return unknown_option(call, given, name);
-
-    const taut_option *option = cli_option_find(name, call->verb->name);
+    const char *word = is_long ? NULL : cli_option_of_letter(name[0]);
+    if (word)
+        snprintf(name, sizeof name, "%s", word);
+    const taut_option *option =
+        is_long || word ? cli_option_find(name, call->verb->name) : NULL;
+    if (word && option && option->type != TAUT_OPTION_FLAG && text[1] && !equals)
+        equals = text; /* -j2 */
+    else if (word && length > 1)
+        option = NULL;
     if (!option)
         return unknown_option(call, given, name);
     if (!cli_option_belongs(option, call->verb->name))

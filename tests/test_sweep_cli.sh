@@ -38,7 +38,7 @@ run 0 sweep double_pendulum --until 0.2 --vary method=dop8,radau5 --vary "x1'=0,
 json 'd["runs"] == 2 and d["rows"][1]["varied"] == ["radau5", 0.1] and d["rows"][0]["status"] == "done"'
 run 0 sweep double_pendulum --until 0.2 --vary lift=0:0.2 --random 5 --seed 3 --keep 'end(x1)' -q
 cp out first
-run 0 sweep double_pendulum --until 0.2 --vary lift=0:0.2 --random 5 --seed 3 --keep 'end(x1)' -q -j 1
+run 0 sweep double_pendulum --until 0.2 --vary lift=0:0.2 --random 5 --seed 3 --keep 'end(x1)' -q -j1
 same out first "the same seed"
 
 # ---- a failed run is a row

@@ -95,7 +95,7 @@ def interruptible(system: "System", call: Callable[..., Any], *arguments: Any) -
             ready.set()
 
     raised: list[BaseException] = []
-    threading.Thread(target=run, args=(system,), daemon=True).start()
+    threading.Thread(target=run, args=(system,), name="taut", daemon=True).start()
     ready.wait()
     if raised:
         raise raised[0]

@@ -481,5 +481,4 @@ class Model:
         model = self if at is None else self.at(at)
         if not self._system.mechanical:
             return rates(model._system, modes, options)
-        return modes_at(model._system, model.initial(getattr(model._start, "t", 0.0)), modes,
-                        options)
+        return modes_at(model._system, getattr(model._start, "t", 0.0), modes, options)

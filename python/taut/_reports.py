@@ -61,13 +61,19 @@ def project_model(system: System, options: Options) -> Projection:
 # ---- spectrum
 
 
-def modes_at(system: System, state: State, count: int,
-             options: Options) -> Report:
+def modes_at(system: System, t: float, count: int, options: Options) -> Report:
+    """At the initial state of time t."""
     make_options("spectrum", options)  # wrong ones are refused
-    error = new_error()
-    room, report = ffi.new("taut_mode[]", count), new_struct("taut_modes_report")
-    check(interruptible(system, lib.taut_modes, system.context(), state.t, doubles(state.q),
-                        doubles(state.v), count, room, report, error), error)
+    room, report, error = ffi.new("taut_mode[]", count), new_struct("taut_modes_report"), new_error()
+    q, v = np.zeros(system.n), np.zeros(system.velocities)
+
+    def find() -> int:
+        context = system.context()
+        status = lib.taut_context_start(context, t, doubles(q), doubles(v), error)
+        return int(status or lib.taut_modes(context, t, doubles(q), doubles(v), count, room, report,
+                                            error))
+
+    check(interruptible(system, find), error)
     modes = [members(room[k]) for k in range(report.found)]
     bonds = system.names("bond")
     for mode in modes:

@@ -272,6 +272,17 @@ def test_tables(run):
     assert np.array_equal(data.q.sel(q_name="x2"), run["x2"]) and data.attrs["model"] == run.model
 
 
+def test_tables_of_notebooks_are_markup():
+    model = taut.Model("# a < b & c\n[coordinates]\nx\n[potential]\nx^2\n[start]\nx = 1\n")
+    shown = [model, model.check(), model.project(), model.solve((0, 1)), model.initial(),
+             taut.Model("double_pendulum").spectrum()]
+    for one in shown:
+        page = one._repr_html_()
+        assert page.startswith("<table>") and page.endswith("</table>")
+        assert page.count("<tr>") == page.count("</tr>") >= 1
+    assert "a &lt; b &amp; c" in model._repr_html_()
+
+
 def test_plot(run):
     pyplot = pytest.importorskip("matplotlib.pyplot")
     pyplot.figure()
