@@ -2,6 +2,8 @@
  * the closed form, effective and impulse runs warn of it, and in full motion the actions jump by
  * the formula of Landau and Zener; the sink of modes finds both.
  *
+ * Away from resonances actions are kept to O(eps), in full motion and by impulses.
+ *
  *     H = v^2/2 + x^2/4 + J Omega(x), Omega = omega sqrt(1 + x/2): t = int dx/v from x = -1 to 0
  *     exp(-pi omega link^2/v) of the action stays in the spring of y, that is moves to mode 2 */
 #include <math.h>
@@ -157,6 +159,53 @@ static void test_along(void)
     driven_destroy(&d);
 }
 
+/* The largest change of I = J/eps of the double pendulum before its resonance [E (21), Theorem 5.2];
+ * micro-steps of order 4, so that they keep more than the method. */
+static double largest_change(const char *options, double eps)
+{
+    char set[60], all[240];
+    const char *value = set;
+    taut_load how = {.size = sizeof how, .set = &value, .set_count = 1};
+    driven d = {0};
+    taut_modes_along *along = NULL;
+    taut_modes_rows rows = {.size = sizeof rows};
+    taut_sink sink;
+    double most = 0;
+    snprintf(set, sizeof set, "eps=%.17g", eps);
+    snprintf(all, sizeof all, "%s verify=never until=1.5", options);
+    if (strstr(options, "effective"))
+        snprintf(all + strlen(all), sizeof all - strlen(all), " inner-step=%.17g", eps / 20);
+    d.code = taut_system_load(TAUT_SOURCE_DIR "/models/double_pendulum_gravity.taut", &how,
+                              &d.system, &d.error);
+    driven_equip(&d, all, NULL);
+    int code = d.code;
+    code = code ? code : taut_modes_along_create(d.system, 2, NULL, &along, &sink, &d.error);
+    code = code ? code : taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error);
+    code = code ? code : taut_modes_along_get(along, &rows, &d.error);
+    check_row(code == 0 && rows.rows > 10, "%s, eps = %g: %s", options, eps, d.error.message);
+    for (int64_t i = 0; i < 2 * rows.rows; i++)
+        most = fmax(most, fabs(rows.action[i] - rows.action[i % 2]) / eps);
+    taut_modes_along_destroy(along);
+    driven_destroy(&d);
+    return most;
+}
+
+static void test_slopes(void)
+{
+    static const char *const ways[] = {
+        "motion=full method=dop8 rtol=1e-10",
+        "motion=effective method=projected-impulse step=0.125 raw=yes inner-order=4",
+        "motion=effective method=mollified-impulse step=0.125 raw=yes inner-order=4",
+        "motion=effective method=transformed step=0.125 raw=yes inner-order=4"};
+    check_group("actions are kept to O(eps)");
+    for (size_t k = 0; k < sizeof ways / sizeof ways[0]; k++) {
+        double coarse = largest_change(ways[k], 4e-3), fine = largest_change(ways[k], 5e-4),
+               slope = log2(coarse / fine) / 3;
+        check_row(fabs(slope - 1) < 0.15 && fine < 2 * 5e-4,
+                  "%s: changes of I are %g and %g, slope %.3f", ways[k], coarse, fine, slope);
+    }
+}
+
 /* A failed allocation at every place, and systems without modes. */
 static void test_along_faults(void)
 {
@@ -204,6 +253,7 @@ int main(void)
     test_warning();
     test_jump();
     test_along();
+    test_slopes();
     test_along_faults();
     return check_done();
 }
