@@ -204,6 +204,12 @@ for way in "--method effective" "--method mollified-impulse --step 0.02" "--meth
     run 0 run double_pendulum_gravity --set eps=1e-2 --motion effective --until 1 --out a.csv $way --strict
 done
 
+# the error of averaging: stated where it was measured, else unknown
+run 0 run crossing --motion effective --out a.csv --json
+json '0.03 < d["averaging_error"] < 0.06 and any("neglects the resonance mode 2 ~ mode 1" in w for w in d["warnings"])'
+run 0 run crossing --motion effective --verify never --out a.csv
+has out "averaging error         unknown: full motion"
+
 # the effective motion: two methods, one result
 run 0 run double_pendulum_gravity --set eps=1e-3 --motion effective --method effective --out a.csv --json
 cp out a.json
