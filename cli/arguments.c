@@ -152,8 +152,7 @@ static int read_option(cli_call *call, int count, char **arguments, int *used)
     const char *word = is_long ? NULL : cli_option_of_letter(name[0]);
     if (word)
         snprintf(name, sizeof name, "%s", word);
-    const taut_option *option =
-        is_long || word ? cli_option_find(name, call->verb->name) : NULL;
+    const taut_option *option = is_long || word ? cli_option_find(name, call->verb->name) : NULL;
     if (word && option && option->type != TAUT_OPTION_FLAG && text[1] && !equals)
         equals = text; /* -j2 */
     else if (word && length > 1)

@@ -159,8 +159,8 @@ static void test_along(void)
     driven_destroy(&d);
 }
 
-/* The largest change of I = J/eps of the double pendulum before its resonance [E (21), Theorem 5.2];
- * micro-steps of order 4, so that they keep more than the method. */
+/* The largest change of I = J/eps of the double pendulum before its resonance [E (21),
+ * Theorem 5.2]; micro-steps of order 4, so that they keep more than the method. */
 static double largest_change(const char *options, double eps)
 {
     char set[60], all[240];

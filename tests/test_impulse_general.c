@@ -111,8 +111,8 @@ static void test_coordinates(void)
 }
 
 /* (X, P y) against the effective system by dop8: O(h^2) + O(eps), as for constant masses. The
- * effective motion itself depends on the coordinates by its initial state alone: x - X is a straight
- * line in them, O(eps^2). */
+ * effective motion itself depends on the coordinates by its initial state alone: x - X is a
+ * straight line in them, O(eps^2). */
 static void test_effective(void)
 {
     check_group("impulse, varying masses and rigid bonds against the effective system");
