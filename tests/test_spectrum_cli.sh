@@ -193,6 +193,13 @@ has out "modal energy        0.15 at t = 0"
 has out "oscillatory energy  0.005, of"
 run 0 check hangs.taut
 has out "oscillatory energy  0.005, "
+for start in double_pendulum_gravity "double_pendulum --init y1=0.3" crossing cart "butane --from 0.2"; do
+    run 0 check $start --no-derivatives --json
+    cp out check.json
+    run 0 spectrum $start --json
+    json '0 < d["oscillatory_energy"] == json.load(open("check.json"))["oscillatory_energy"]'
+    json 'all(d[k] == json.load(open("check.json"))["frequencies"][k] for k in ("slow_rate", "separation"))'
+done
 
 # resonances and a lost separation: one sentence for each episode, with its time; --strict makes the exit status 1
 for way in "--method effective" "--method mollified-impulse --step 0.02" "--method impulse --step 0.02"; do
