@@ -149,20 +149,27 @@ static int read_option(cli_call *call, int count, char **arguments, int *used)
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1),
              text);
-    if (!is_long && length == 1 && cli_option_of_letter(name[0]))
-        snprintf(name, sizeof name, "%s", cli_option_of_letter(text[0]));
-    else if (!is_long)
-        return unknown_option(call, given, name);
-
-    const taut_option *option = cli_option_find(name, call->verb->name);
+    const char *word = is_long ? NULL : cli_option_of_letter(name[0]);
+    if (word)
+        snprintf(name, sizeof name, "%s", word);
+    const taut_option *option = is_long || word ? cli_option_find(name, call->verb->name) : NULL;
+    if (word && option && option->type != TAUT_OPTION_FLAG && text[1] && !equals)
+        equals = text; /* -j2 */
+    else if (word && length > 1)
+        option = NULL;
     if (!option)
         return unknown_option(call, given, name);
     if (!cli_option_belongs(option, call->verb->name))
         return foreign_option(call, option);
     *used = 1;
-    if (option->type == TAUT_OPTION_FLAG && equals && !option->choices[0])
+    bool flag = option->type == TAUT_OPTION_FLAG, file = flag && option->argument[0];
+    if (flag && equals && !cli_option_optional(option)[0])
         return cli_misuse(call, "--%s has no value", name);
-    if (option->type == TAUT_OPTION_FLAG && !equals)
+    if (file && !equals && count > 1 && cli_is_record(arguments[1])) {
+        *used = 2; /* what follows can only be its file */
+        return store(call, option, arguments[1]);
+    }
+    if (flag && !equals)
         return store(call, option, "yes");
     if (equals)
         return store(call, option, equals + 1);

@@ -70,6 +70,8 @@ bool cli_option_choice(const taut_option *option, const char *verb, int k, char 
                        size_t size);
 /* The help text without what is about other verbs: "for all; compare: for compare" has clauses. */
 void cli_option_help(const taut_option *option, const char *verb, char *buffer, size_t size);
+/* The value that a flag may have, or "". */
+const char *cli_option_optional(const taut_option *option);
 /* "--rtol R": the flag with the name of its value. */
 void cli_option_usage(const taut_option *option, char *buffer, size_t size);
 /* "default 1e-6" or "one of a, b" and the like, or empty. */
@@ -281,9 +283,17 @@ bool cli_record_place(const char *text, char **path, double *t);
 /* The nearest row to *t (NaN: the last one) as statements of [start], allocated, and its time;
  * NULL after a message. */
 char *cli_record_state(const cli_call *call, taut_record *record, const char *path, double *t);
-/* The record of --start has the variables of the system: 0, or CLI_MISUSED after a message that
+/* The record of an option has the variables of the system: 0, or CLI_MISUSED after a message that
  * names the difference. */
-int cli_record_fits(const cli_call *call, const taut_record *record, const taut_system *system);
+int cli_record_fits(const cli_call *call, const char *option, const taut_record *record,
+                    const taut_system *system);
+/* The parameters of its settings alone; *settings is allocated, call->set points into it. */
+int cli_record_parameters(cli_call *call, const taut_record *record, char **settings);
+/* A text of its summary by name, such as "motion"; empty: there is none. */
+void cli_record_word(const taut_record *record, const char *name, char *word, size_t size);
+/* Its rows, for a sink; a code of the library, TAUT_INTERRUPTED after Ctrl-C. */
+int cli_record_replay(taut_record *record, const taut_system *system, const taut_sink *sink,
+                      taut_error *error);
 
 /* ---- verbs */
 int cli_show(cli_call *call);
@@ -292,41 +302,18 @@ int cli_check(cli_call *call);
 int cli_run(cli_call *call);
 int cli_project(cli_call *call);
 int cli_spectrum(cli_call *call);
-int cli_spectrum_run(cli_call *call); /* with --until: along a run */
+int cli_spectrum_run(cli_call *call); /* along a run */
 int cli_spectrum_rates(cli_call *call, const cli_model *model);
-int cli_spectrum_rates_run(cli_call *call, const cli_model *model); /* along a run */
-/* Where the rows of --until go: --out, or standard output; NULL: nowhere. 0, or the exit status. */
+int cli_spectrum_rates_run(cli_call *call, const cli_model *model, taut_record *run);
+/* Where the rows along a run go: --out, or standard output; NULL: nowhere. 0, or the exit
+ * status. */
 int cli_spectrum_rows(cli_call *call, FILE **file, bool *opened);
-
-/* Modes along a run (spectrum_along.c). */
-enum { CLI_EPISODES = 64 };
-typedef struct cli_episode {
-    taut_resonance resonance;
-    int first, last; /* rows */
-    bool open;
-    double t, gap, share; /* closest; sum of |changes of actions| over twice all actions */
-} cli_episode;
-typedef struct cli_along {
-    int modes;       /* in every row */
-    int64_t missing; /* between its lower and its upper half, where there are more */
-    int rows, room;
-    double *row; /* t, closest gap, frequencies, actions */
-    cli_episode episode[CLI_EPISODES];
-    int episodes;
-    int64_t more; /* that found no place */
-} cli_along;
-void cli_along_release(cli_along *along);
-/* false: out of memory */
-bool cli_along_add(cli_along *along, double t, const taut_mode *mode,
-                   const taut_modes_report *report);
-void cli_along_judge(cli_along *along); /* after the last row */
-double cli_along_action(const cli_along *along, int row, int mode);
-/* What an episode changes action k by. */
-double cli_along_change(const cli_along *along, const cli_episode *episode, int k);
-long long cli_along_number(const cli_along *along, int k); /* of mode k of the rows, from 1 */
-void cli_along_print(const cli_along *along, FILE *to);
-void cli_along_json(const cli_along *along, cli_json *json);
-int cli_along_draw(const cli_along *along, const char *title, const char *path, taut_error *error);
+/* Modes along a run (spectrum_along.c). Mode k of the rows, from 1, among all: */
+long long cli_along_number(const taut_modes_rows *rows, int k);
+void cli_along_print(taut_modes_along *along, FILE *to);
+void cli_along_json(taut_modes_along *along, cli_json *json);
+int cli_along_draw(const taut_modes_along *along, const char *title, const char *path,
+                   taut_error *error);
 int cli_compare(cli_call *call);
 int cli_sweep(cli_call *call);
 /* --verify auto unless the user or the model decides: the program measures errors where that is

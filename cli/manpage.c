@@ -83,8 +83,8 @@ static void put_options(FILE *out)
         fprintf(out, "\\fR");
         if (option->type != TAUT_OPTION_FLAG)
             fprintf(out, " \\fI%s\\fR", option->argument);
-        else if (option->choices[0])
-            fprintf(out, "[=\\fI%s\\fR]", option->choices);
+        else if (cli_option_optional(option)[0])
+            fprintf(out, "[=\\fI%s\\fR]", cli_option_optional(option));
         fprintf(out, "\n");
         put(out, option->help);
         cli_option_note(option, NULL, note, sizeof note);

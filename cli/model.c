@@ -268,7 +268,7 @@ int cli_model_load(cli_call *call, cli_model *model)
         code = load(call, model, &error);
     }
     if (code == 0 && model->start)
-        status = cli_record_fits(call, model->start, model->system);
+        status = cli_record_fits(call, "start", model->start, model->system);
     if (status != 0)
         return status;
     if (code != 0) {

@@ -13,7 +13,8 @@ static void value_words(const taut_option *option, char *buffer, size_t size)
     buffer[0] = '\0';
     switch (option->type) {
     case TAUT_OPTION_FLAG:
-        snprintf(buffer, size, option->choices[0] ? "flag or `%s`" : "flag", option->choices);
+        snprintf(buffer, size, cli_option_optional(option)[0] ? "flag or `%s`" : "flag",
+                 cli_option_optional(option));
         break;
     case TAUT_OPTION_TEXT: snprintf(buffer, size, "text"); break;
     case TAUT_OPTION_CHOICE:

@@ -182,10 +182,39 @@ static int apply(cli_call *call, const char *name, const char *value, int place[
     return good ? 0 : cli_refuse(call, "out of memory");
 }
 
+/* One "name = value" after the other, each handed to `take`. */
+static int each_setting(cli_call *call, const taut_record *record, char **settings,
+                        int (*take)(cli_call *call, const char *name, const char *value,
+                                    int place[2]))
+{
+    const char *text = taut_record_text(record, "settings");
+    int status = 0, place[2] = {0, 0};
+    *settings = cli_format("%s", text ? text : "");
+    for (char *line = *settings, *next; status == 0 && line && *line; line = next) {
+        next = line + strcspn(line, "\n");
+        if (*next)
+            *next++ = '\0';
+        char *equals = strstr(line, " = ");
+        if (!equals)
+            continue;
+        *equals = '\0';
+        status = take(call, line, equals + 3, place);
+    }
+    return *settings ? status : cli_refuse(call, "out of memory");
+}
+
+static int apply_parameter(cli_call *call, const char *name, const char *value, int place[2])
+{
+    return strcmp(name, "set") == 0 ? apply(call, name, value, place) : 0;
+}
+
+int cli_record_parameters(cli_call *call, const taut_record *record, char **settings)
+{
+    return each_setting(call, record, settings, apply_parameter);
+}
+
 int cli_record_settings(cli_call *call, cli_model *model)
 {
-    const char *text = taut_record_text(model->record, "settings");
-    int status = 0, place[2] = {0, 0};
     if (!taut_record_text(model->record, "model"))
         return cli_refuse(call, "%s: it has rows, but not the model that they belong to",
                           call->operand);
@@ -194,18 +223,7 @@ int cli_record_settings(cli_call *call, cli_model *model)
                           "--checkpoint: a run that is repeated from a file cannot be saved; "
                           "'taut show %s --text model' prints the model",
                           call->operand);
-    model->settings = cli_format("%s", text ? text : "");
-    for (char *line = model->settings, *next; status == 0 && line && *line; line = next) {
-        next = line + strcspn(line, "\n");
-        if (*next)
-            *next++ = '\0';
-        char *equals = strstr(line, " = ");
-        if (!equals)
-            continue;
-        *equals = '\0';
-        status = apply(call, line, equals + 3, place);
-    }
-    return model->settings ? status : cli_refuse(call, "out of memory");
+    return each_setting(call, model->record, &model->settings, apply);
 }
 
 /* Line k of the names of tables, and its length; NULL: there are not so many. */
@@ -331,10 +349,10 @@ char *cli_record_state(const cli_call *call, taut_record *record, const char *pa
 }
 
 /* Names of one kind, in any order. */
-static int compare_names(const cli_call *call, const taut_record *record, const taut_system *system,
-                         taut_item item, taut_index count)
+static int compare_names(const cli_call *call, const char *option, const taut_record *record,
+                         const taut_system *system, taut_item item, taut_index count)
 {
-    const char *file = taut_options_text(call->options, "start"), *name;
+    const char *file = taut_options_text(call->options, option), *name;
     char missing[256];
     bool *there = calloc((size_t)count + 1, sizeof *there);
     int status = there ? 0 : cli_refuse(call, "out of memory");
@@ -342,9 +360,9 @@ static int compare_names(const cli_call *call, const taut_record *record, const 
         taut_index place = taut_system_find(system, item, name);
         if (place < 0)
             status = cli_refuse(call,
-                                "--start %s: it belongs to another model: it has '%s', which "
+                                "--%s %s: it belongs to another model: it has '%s', which "
                                 "this model does not have",
-                                file, name);
+                                option, file, name);
         else
             there[place] = true;
     }
@@ -352,18 +370,60 @@ static int compare_names(const cli_call *call, const taut_record *record, const 
         if (!there[k]) {
             taut_system_name(system, item, k, missing, sizeof missing);
             status = cli_refuse(call,
-                                "--start %s: it belongs to another model: it does not have "
+                                "--%s %s: it belongs to another model: it does not have "
                                 "'%s' of this model",
-                                file, missing);
+                                option, file, missing);
         }
     free(there);
     return status;
 }
 
-int cli_record_fits(const cli_call *call, const taut_record *record, const taut_system *system)
+int cli_record_fits(const cli_call *call, const char *option, const taut_record *record,
+                    const taut_system *system)
 {
     taut_sizes z = {.size = sizeof z};
     taut_system_sizes_get(system, &z, NULL);
-    int status = compare_names(call, record, system, TAUT_COORDINATE, z.coordinates);
-    return status != 0 ? status : compare_names(call, record, system, TAUT_ALGEBRAIC, z.algebraic);
+    int status = compare_names(call, option, record, system, TAUT_COORDINATE, z.coordinates);
+    return status != 0 ? status
+                       : compare_names(call, option, record, system, TAUT_ALGEBRAIC, z.algebraic);
+}
+
+/* ---- what else a file has */
+
+void cli_record_word(const taut_record *record, const char *name, char *word, size_t size)
+{
+    const char *summary = taut_record_text(record, "summary"), *found = NULL;
+    char *key = cli_format("\"%s\": \"", name);
+    if (summary && key && (found = strstr(summary, key)))
+        found += strlen(key);
+    snprintf(word, size, "%.*s", found ? (int)strcspn(found, "\"") : 0, found ? found : "");
+    free(key);
+}
+
+int cli_record_replay(taut_record *record, const taut_system *system, const taut_sink *sink,
+                      taut_error *error)
+{
+    enum { PIECE = 1000 };
+    taut_memory_rows r = {.size = sizeof r};
+    taut_sizes z = {.size = sizeof z};
+    int64_t count = 0, room;
+    taut_record_sizes_get(record, &z, &count, NULL);
+    int code = sink->begin ? sink->begin(sink->user, system, error) : 0;
+    for (int64_t first = 0; code == 0 && first < count; first += PIECE) {
+        room = count - first < PIECE ? count - first : PIECE;
+        code = taut_record_rows_get(record, first, room, &r, error);
+        for (int64_t i = 0; code == 0 && i < room && !cli_interrupted(); i++) {
+            taut_row row = {.t = r.t[i],
+                            .q = r.q + i * r.coordinates,
+                            .v = r.v + i * r.velocities,
+                            .lambda = r.lambda + i * r.multipliers,
+                            .outputs = r.output + i * r.outputs,
+                            .drift_position = r.drift[2 * i],
+                            .drift_velocity = r.drift[2 * i + 1],
+                            .energy = r.energy[i],
+                            .event = (taut_index)r.event[i]};
+            code = sink->row(sink->user, &row, error);
+        }
+    }
+    return code == 0 && cli_interrupted() ? TAUT_INTERRUPTED : code;
 }

@@ -23,16 +23,6 @@ static const struct {
              {"events", TAUT_EVENT_ITEM}};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-/* The word after "status" in the summary; empty: it has none. */
-static void find_status(const shown *s, char *word, size_t size)
-{
-    static const char key[] = "\"status\": \"";
-    const char *summary = taut_record_text(s->record, "summary"),
-               *found = summary ? strstr(summary, key) : NULL;
-    const char *value = found ? found + strlen(key) : "";
-    snprintf(word, size, "%.*s", (int)strcspn(value, "\""), value);
-}
-
 static int64_t times_met(const shown *s, taut_index event)
 {
     int64_t count = 0;
@@ -74,7 +64,7 @@ static void print_all(const cli_call *call, const shown *s)
 {
     char status[32];
     const char *name = taut_record_text(s->record, "name");
-    find_status(s, status, sizeof status);
+    cli_record_word(s->record, "status", status, sizeof status);
     printf("%s: %s, %lld rows", call->operand, name ? name : "a run", (long long)s->count);
     if (s->count > 0)
         printf(" from t = %.9g to %.9g", s->rows.t[0], s->rows.t[s->count - 1]);
@@ -95,7 +85,7 @@ static void print_json(const cli_call *call, const shown *s)
 {
     char status[32];
     const char *name;
-    find_status(s, status, sizeof status);
+    cli_record_word(s->record, "status", status, sizeof status);
     cli_json json = {.out = stdout};
     cli_json_open(&json, NULL, '{');
     cli_json_text(&json, "file", call->operand);

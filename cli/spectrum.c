@@ -272,7 +272,7 @@ static void json_all(const cli_model *model, const spectrum *s)
 int cli_spectrum(cli_call *call)
 {
     static const char *const of_runs[] = {"method", "step", "every", "out", "plot"};
-    if (taut_options_given(call->options, "until") || taut_options_flag(call->options, "along"))
+    if (taut_options_given(call->options, "until") || taut_options_given(call->options, "along"))
         return cli_spectrum_run(call);
     for (size_t k = 0; k < sizeof of_runs / sizeof of_runs[0]; k++)
         if (taut_options_given(call->options, of_runs[k]))

@@ -1,5 +1,6 @@
 /* spectrum_rates_run.c - taut spectrum --until T for first-order models and black boxes: the rates
- * and their gap along the motion, as CSV and as a picture of log10 |rate|. */
+ * and their gap along the motion, or a run that is in a file, as CSV and as a picture of log10
+ * |rate|. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,12 +146,25 @@ static void report(const cli_call *call, const along *w, const char *model, FILE
     cli_json_close(&json, '}');
 }
 
-int cli_spectrum_rates_run(cli_call *call, const cli_model *model)
+/* The rows of the run that is computed, or of one that is in a file. */
+static int march(cli_call *call, taut_solver **solver, taut_record *run, along *w,
+                 taut_error *error)
+{
+    taut_sink sink = {.row = take_row, .user = w};
+    cli_interrupt_watch();
+    if (run)
+        return cli_record_replay(run, w->system, &sink, error);
+    int code = taut_solver_create(w->system, call->options, NULL, solver, error);
+    return code == 0
+               ? taut_solver_run(*solver, &sink, 1, cli_progress_call, &(cli_progress){0}, error)
+               : code;
+}
+
+int cli_spectrum_rates_run(cli_call *call, const cli_model *model, taut_record *run)
 {
     along w = {.system = model->system, .count = (int)taut_options_integer(call->options, "modes")};
     taut_error error = {.t = NAN};
     taut_solver *solver = NULL;
-    taut_sink sink = {.row = take_row, .user = &w};
     const char *picture =
         taut_options_given(call->options, "plot") ? taut_options_text(call->options, "plot") : NULL;
     int status = cli_picture_check(call, picture);
@@ -159,10 +173,7 @@ int cli_spectrum_rates_run(cli_call *call, const cli_model *model)
     w.rate = calloc((size_t)w.count, sizeof *w.rate);
     int code = w.rate ? own_options(call, &w, &error) : TAUT_ERROR_MEMORY;
     if (status == 0 && code == 0)
-        code = taut_solver_create(model->system, call->options, NULL, &solver, &error);
-    cli_interrupt_watch();
-    if (status == 0 && code == 0)
-        code = taut_solver_run(solver, &sink, 1, cli_progress_call, &(cli_progress){0}, &error);
+        code = march(call, &solver, run, &w, &error);
     if (status == 0 && code >= 0 && picture)
         code = draw(&w, picture, &error);
     if (status == 0 && code < 0)

@@ -53,8 +53,10 @@ const cli_verb cli_verbs[] = {
      "of the mode; then the separation of the frequencies, and near resonances, at which actions "
      "are "
      "exchanged. Bonds marked `soft` are slow forces.\n"
-     "With --until T the full motion is computed, and rows of CSV (time, frequencies, actions, gap "
-     "of the closest resonance) go to standard output or to --out FILE.csv.\n"
+     "With --along or --until T the full motion is computed, and rows of CSV (time, frequencies, "
+     "actions, gap of the closest resonance) go to standard output or to --out FILE.csv; with "
+     "--along FILE.h5 they are those of a run that was written by taut run --out FILE.h5, by "
+     "default of its own model.\n"
      "Of first-order models and black boxes the rates are listed at which deviations from the "
      "state "
      "decay, and the gap between slow and fast ones; with --until T along the motion, and with "
@@ -360,6 +362,12 @@ void cli_option_help(const taut_option *option, const char *verb, char *buffer, 
     snprintf(buffer, size, "%.*s", (int)(clause_end(chosen) - chosen), chosen);
 }
 
+const char *cli_option_optional(const taut_option *option)
+{
+    bool flag = option->type == TAUT_OPTION_FLAG;
+    return !flag ? "" : option->choices[0] ? option->choices : option->argument;
+}
+
 void cli_option_usage(const taut_option *option, char *buffer, size_t size)
 {
     bool takes = option->type != TAUT_OPTION_FLAG;
@@ -368,15 +376,12 @@ void cli_option_usage(const taut_option *option, char *buffer, size_t size)
     char lead[8] = "";
     if (letter)
         snprintf(lead, sizeof lead, "-%c, ", letter);
-    bool optional = !takes && option->choices && option->choices[0];
+    const char *optional = takes ? "" : cli_option_optional(option);
     snprintf(buffer, size, "%s--%s%s%s%s", lead, option->name,
-             takes      ? " "
-             : optional ? "[="
-                        : "",
-             takes      ? argument
-             : optional ? option->choices
-                        : "",
-             optional ? "]" : "");
+             takes         ? " "
+             : optional[0] ? "[="
+                           : "",
+             takes ? argument : optional, optional[0] ? "]" : "");
 }
 
 /* True when the help text names all choices already. */

@@ -23,6 +23,8 @@ extern "Python" {
     int taut_python_energy(void *, double, const double *, double *);
     int taut_python_mass(void *, double, const double *, double *);
     int taut_python_advance(void *, double, double, double *);
+    int taut_python_save(void *, void *);
+    int taut_python_restore(void *, const void *);
     int taut_python_progress(void *, double, double, int64_t);
     int taut_python_write(void *, const void *, size_t);
 }

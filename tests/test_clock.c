@@ -93,10 +93,44 @@ static void test_progress(void)
     check_equal("clocks that can be set", machine.others, 0);
 }
 
+static int stop_at_three(void *user, double t, double until, int64_t steps)
+{
+    (void)t, (void)until, (void)steps;
+    return ++*(int *)user == 3;
+}
+
+/* An advance that is interrupted goes on to the same state. */
+static void test_watch(void)
+{
+    double end[2] = {0, 1};
+    check_group("progress of advances");
+    machine.tick = 1;
+    for (int way = 0; way < 2; way++) {
+        int calls = 0, status = 0;
+        driven d = driven_create("[coordinates]\nx\n[potential]\nx^2/2\n[start]\nx = 1\n",
+                                 "motion=full method=dop8 until=20", NULL);
+        if (driven_good("run", &d) && way == 1) {
+            check_equal("watch", taut_solver_watch(d.solver, stop_at_three, &calls, &d.error), 0);
+            status = taut_solver_advance(d.solver, 20, &d.error);
+            check_row(status == TAUT_INTERRUPTED && calls == 3 && taut_solver_time(d.solver) > 0 &&
+                          taut_solver_time(d.solver) < 20,
+                      "%d after %d calls at t = %g", status, calls, taut_solver_time(d.solver));
+            check_equal("none", taut_solver_watch(d.solver, NULL, NULL, &d.error), 0);
+        }
+        check_equal("advance", taut_solver_advance(d.solver, 20, &d.error), 0);
+        check_row(calls == 3 * way, "%d calls", calls);
+        if (d.solver)
+            end[way] = taut_solver_position(d.solver)[0];
+        driven_destroy(&d);
+    }
+    check_near("the same end", end[1], end[0], 0);
+}
+
 int main(void)
 {
     test_readings();
     test_progress();
+    test_watch();
     return check_done();
 }
 

@@ -101,15 +101,11 @@ static bool exempt(size_t at)
     }
     static const struct {
         size_t from, size;
-    } members[] = {MEMBER(arena),
-                   MEMBER(rows.sink),
-                   MEMBER(rows.sinks),
-                   MEMBER(caller),
-                   MEMBER(saving),
-                   MEMBER(midway),
-                   MEMBER(kept),
-                   MEMBER(given),
-                   MEMBER(refined.uncounted),
+    } members[] = {MEMBER(arena),           MEMBER(rows.sink),
+                   MEMBER(rows.sinks),      MEMBER(caller),
+                   MEMBER(of_advances),     MEMBER(saving),
+                   MEMBER(midway),          MEMBER(kept),
+                   MEMBER(given),           MEMBER(refined.uncounted),
                    MEMBER(redundant.shared)};
 #undef MEMBER
     for (size_t k = 0; k < sizeof members / sizeof members[0]; k++)

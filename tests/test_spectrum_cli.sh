@@ -116,6 +116,38 @@ run 0 spectrum crossing --along --set link=0 --out a.csv
 has out "mode 2 ~ mode 1, closest"
 run 0 spectrum crossing --along --set link=0.2 --out a.csv
 has out "no resonance within 5%"
+# the rows of a run that is in a file: as when it is computed; its model and parameters, or one with the same variables
+if "$taut" --version | grep -q hdf5; then
+    run 0 run crossing --motion full --set link=0.02 --verify never --out run.h5 --quiet
+    run 0 spectrum crossing --along --set link=0.02 --out a.csv --json
+    cp out a.json
+    for model in "" crossing run.h5; do
+        run 0 spectrum $model --along run.h5 --out b.csv --json
+        cmp -s a.csv b.csv && cmp -s out a.json
+        row $? "spectrum $model --along run.h5: what spectrum --along gives"
+    done
+    run 0 spectrum crossing --along=run.h5 --set link=0.1 --out b.csv
+    ! cmp -s a.csv b.csv
+    row $? "--set has an effect on --along run.h5"
+    run 2 spectrum double_pendulum --along run.h5
+    has err "the parameters of the run are those of --along run.h5"
+    run 2 spectrum crossing --along run.h5 --until 1
+    has err "--until has no effect on the rows of --along run.h5"
+    run 2 spectrum crossing --along none.h5
+    run 2 spectrum crossing --along=run.csv
+    has err "--along=run.csv: expected a file of a run"
+    run 0 run double_pendulum --motion rigid --until 1 --out rigid.h5 --quiet
+    run 0 spectrum --along rigid.h5 --out b.csv
+    has err "those of motion rigid"
+    has out "closest (0.79%) at t = 0.95"
+    run 2 spectrum crossing --along rigid.h5
+    has err "--along rigid.h5: it belongs to another model: it has 'x1'"
+    run 0 run michaelis_menten --until 2 --every 1 --verify never --out rates.h5 --quiet
+    run 0 spectrum --along rates.h5 --out b.csv --json
+    has out '"least_at": 2'
+else
+    skip "no HDF5"
+fi
 # two resonances, the one that changes more first
 run 0 spectrum double_pendulum_gravity --until 5 --out a.csv --json
 json 'len(d["resonances"]) >= 2 and all(a["share"] >= b["share"] for a, b in zip(d["resonances"], d["resonances"][1:]))'
@@ -161,6 +193,13 @@ has out "modal energy        0.15 at t = 0"
 has out "oscillatory energy  0.005, of"
 run 0 check hangs.taut
 has out "oscillatory energy  0.005, "
+for start in double_pendulum_gravity "double_pendulum --init y1=0.3" crossing cart "butane --from 0.2"; do
+    run 0 check $start --no-derivatives --json
+    cp out check.json
+    run 0 spectrum $start --json
+    json '0 < d["oscillatory_energy"] == json.load(open("check.json"))["oscillatory_energy"]'
+    json 'all(d[k] == json.load(open("check.json"))["frequencies"][k] for k in ("slow_rate", "separation"))'
+done
 
 # resonances and a lost separation: one sentence for each episode, with its time; --strict makes the exit status 1
 for way in "--method effective" "--method mollified-impulse --step 0.02" "--method impulse --step 0.02"; do
@@ -171,6 +210,12 @@ for way in "--method effective" "--method mollified-impulse --step 0.02" "--meth
     run 1 run double_pendulum_gravity --set eps=1e-2 --motion effective --until 5 --out a.csv $way --strict --quiet
     run 0 run double_pendulum_gravity --set eps=1e-2 --motion effective --until 1 --out a.csv $way --strict
 done
+
+# the error of averaging: stated where it was measured, else unknown
+run 0 run crossing --motion effective --out a.csv --json
+json '0.03 < d["averaging_error"] < 0.06 and any("neglects the resonance mode 2 ~ mode 1" in w for w in d["warnings"])'
+run 0 run crossing --motion effective --verify never --out a.csv
+has out "averaging error         unknown: full motion"
 
 # the effective motion: two methods, one result
 run 0 run double_pendulum_gravity --set eps=1e-3 --motion effective --method effective --out a.csv --json

@@ -38,7 +38,7 @@ run 0 sweep double_pendulum --until 0.2 --vary method=dop8,radau5 --vary "x1'=0,
 json 'd["runs"] == 2 and d["rows"][1]["varied"] == ["radau5", 0.1] and d["rows"][0]["status"] == "done"'
 run 0 sweep double_pendulum --until 0.2 --vary lift=0:0.2 --random 5 --seed 3 --keep 'end(x1)' -q
 cp out first
-run 0 sweep double_pendulum --until 0.2 --vary lift=0:0.2 --random 5 --seed 3 --keep 'end(x1)' -q -j 1
+run 0 sweep double_pendulum --until 0.2 --vary lift=0:0.2 --random 5 --seed 3 --keep 'end(x1)' -q -j1
 same out first "the same seed"
 
 # ---- a failed run is a row
@@ -81,6 +81,12 @@ if pictures; then
     picture one.png
     run 0 sweep double_pendulum --until 0.1 --vary lift=0:0.2:9 --vary "y2'=0:0.5:9" --keep 'end(x1)' --plot map.svg -q
     picture map.svg
+    lacks map.svg failed
+    # x = a e^t, which cannot be evaluated from x = 3 on: the runs from a = 1.25 on fail
+    printf '[parameters]\na = 1\n[state]\nx\n[rates]\nx'"'"' = x + 1e-30*log(3 - x)\n[start]\nx = a\n' >ends.taut
+    run 0 sweep ends.taut --until 1 --vary a=0.5:2:7 --keep 'end(x)' --plot failed.svg --out ends.csv
+    has out '4 failed'
+    has failed.svg failed
 fi
 
 if [ "${TAUT_TEST_CORE:-}" = 1 ]; then

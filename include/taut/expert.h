@@ -178,6 +178,39 @@ typedef struct taut_modes_report {
 TAUT_API int taut_modes(taut_context *context, double t, const double *q, const double *v,
                         int count, taut_mode *mode, taut_modes_report *report, taut_error *error);
 
+/* The modes of every row of a run: a sink, for rows while they are computed or those of a file
+ * (taut_record_rows_get). At most `count` modes, as of taut_modes. TAUT_ERROR_REFUSED: no springs
+ * and no stiff potential. The system must outlive it. */
+typedef struct taut_modes_along taut_modes_along;
+TAUT_API int taut_modes_along_create(const taut_system *system, int count,
+                                     const taut_allocator *allocator, taut_modes_along **along,
+                                     taut_sink *sink, taut_error *error);
+TAUT_API void taut_modes_along_destroy(taut_modes_along *along);
+/* Row i has t[i], gap[i] of the closest resonance (INFINITY: none) and frequency[i*modes ..],
+ * action[i*modes ..]; arrays live until the next row. */
+typedef struct taut_modes_rows {
+    size_t size;
+    int64_t rows;
+    int modes;       /* of every row, half of them from each end where there are more */
+    int64_t missing; /* between these halves */
+    const double *t, *gap, *frequency, *action;
+    int episodes;
+    int64_t more; /* episodes that found no place */
+} taut_modes_rows;
+TAUT_API int taut_modes_along_get(const taut_modes_along *along, taut_modes_rows *rows,
+                                  taut_error *error);
+/* Frequencies are in resonance: a gap came below 5 %, and has not been above 6 % since. */
+typedef struct taut_modes_episode {
+    size_t size;
+    taut_resonance resonance; /* its gap is the smallest one, at t */
+    double from, until, t;    /* first and last row; closest, by interpolation */
+    double share;             /* of all actions of the first row that changes place; 0: unknown */
+    const double *change;     /* [modes]: mean action after less that before */
+} taut_modes_episode;
+/* Episode k, largest share first; `change` lives until the next row. */
+TAUT_API int taut_modes_episode_get(taut_modes_along *along, int k, taut_modes_episode *episode,
+                                    taut_error *error);
+
 /* A rate at which deviations from a state of a first-order system or a black box change: as
  * exp(rate t). */
 typedef struct taut_rate {

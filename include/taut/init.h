@@ -103,6 +103,18 @@ static inline void taut_modes_report_init(taut_modes_report *modes_report)
     modes_report->size = sizeof *modes_report;
 }
 
+static inline void taut_modes_rows_init(taut_modes_rows *modes_rows)
+{
+    memset(modes_rows, 0, sizeof *modes_rows);
+    modes_rows->size = sizeof *modes_rows;
+}
+
+static inline void taut_modes_episode_init(taut_modes_episode *modes_episode)
+{
+    memset(modes_episode, 0, sizeof *modes_episode);
+    modes_episode->size = sizeof *modes_episode;
+}
+
 static inline void taut_rates_report_init(taut_rates_report *rates_report)
 {
     memset(rates_report, 0, sizeof *rates_report);

@@ -188,7 +188,7 @@ typedef struct taut_option {
     const char *value;    /* default, as text; "" for none */
     double least, most;   /* range of numbers, ends included; least DBL_TRUE_MIN means > 0 */
     const char *choices;  /* "a|b|c" for TAUT_OPTION_CHOICE; words besides numbers for others */
-    const char *argument; /* name of the value in --help: "H" */
+    const char *argument; /* name of the value in --help: "H"; of a flag: it may have one */
     const char *verbs;    /* verbs that take it: "run check" */
     bool repeats;         /* may be given several times: values accumulate, separated by newlines */
     bool in_model;        /* may stand in [run] of a model file */
@@ -336,6 +336,10 @@ TAUT_API int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int si
 /* Advances exactly to time t, forwards or backwards (the last step is shortened), without sinks;
  * events count. */
 TAUT_API int taut_solver_advance(taut_solver *solver, double t, taut_error *error);
+/* From now on `progress` (NULL: nothing) is called during taut_solver_advance as during a run: when
+ * it returns 1 the solver stays where it is, and the call returns TAUT_INTERRUPTED. */
+TAUT_API int taut_solver_watch(taut_solver *solver, taut_progress progress, void *user,
+                               taut_error *error);
 /* Continues from a new state: a kick, a correction, another time. q[n], v[n] (first order: the
  * state and v[algebraic]) are moved onto rigid bonds, in slow motion to the slow point, as an
  * initial state is, but nothing is held; where the slow point is not found the call fails.

@@ -74,6 +74,42 @@ def check(status: int, error: Any) -> int:
     return status
 
 
+def interruptible(system: "System", call: Callable[..., Any], *arguments: Any) -> Any:
+    """A call about a system that Ctrl-C ends at once.
+
+    Signals take effect where Python code runs, and in the main thread only: it waits there for a
+    thread that calls. After Ctrl-C that thread computes on to its end, and what it finds is
+    dropped. A call that leads to Python functions handles signals itself.
+    """
+    if system.calls_python or threading.current_thread() is not threading.main_thread():
+        return call(*arguments)
+    found: list[Any] = []
+    ready = threading.Event()
+
+    def run(alive: "System") -> None:
+        try:
+            found.append(call(*arguments))
+        except BaseException as exception:
+            raised.append(exception)
+        finally:
+            ready.set()
+
+    raised: list[BaseException] = []
+    threading.Thread(target=run, args=(system,), name="taut", daemon=True).start()
+    ready.wait()
+    if raised:
+        raise raised[0]
+    return found[0]
+
+
+def texts(call: Any, pointer: Any) -> list[str]:
+    """What the library gives one by one, by number, until it gives NULL."""
+    found: list[str] = []
+    while call(pointer, len(found)) != ffi.NULL:
+        found.append(text(call(pointer, len(found))))
+    return found
+
+
 def new_struct(name: str) -> Any:
     struct = ffi.new(name + " *")
     struct.size = ffi.sizeof(name)
@@ -174,6 +210,11 @@ def as_text(value: Any) -> str:
     return repr(float(value)) if isinstance(value, numbers.Real) else str(value)
 
 
+def option_verbs(keyword: str) -> list[str]:
+    """Of the program, where the option has an effect; none: it is not an option."""
+    return str(_options[keyword]["verbs"]).split() if keyword in _options else []
+
+
 def make_options(verb: str, given: Mapping[str, Any]) -> Any:
     """taut_options of the keywords; None is the default."""
     handle, error = ffi.new("taut_options **"), new_error()
@@ -184,7 +225,7 @@ def make_options(verb: str, given: Mapping[str, Any]) -> Any:
         if row is None and name.replace("_", "-") not in _PROGRAM:
             # the library suggests the nearest name
             check(lib.taut_options_set(options, name.replace("_", "-").encode(), b"", error), error)
-        if row is None or verb not in row["verbs"].split():
+        if row is None or verb not in option_verbs(name):
             raise Error("not an option of this method", option=name)
         if value is None:
             continue
@@ -197,16 +238,18 @@ def make_options(verb: str, given: Mapping[str, Any]) -> Any:
 class System:
     """A taut_system, which never changes, its sizes and names; `keep` lives as long as it does."""
 
-    def __init__(self, make: Callable[[Any, Any], Any], keep: Any = None) -> None:
+    def __init__(self, make: Callable[[Any, Any], Any], keep: Any = None,
+                 calls_python: bool = False) -> None:
         handle, error = ffi.new("taut_system **"), new_error()
         status = make(handle, error)
-        self.keep = keep
+        self.keep, self.calls_python = keep, calls_python
         self.pointer = ffi.gc(handle[0], lib.taut_system_destroy) if handle[0] else ffi.NULL
         check(status, error)
         sizes = new_struct("taut_sizes")
         check(lib.taut_system_sizes_get(self.pointer, sizes, error), error)
         self.sizes: dict[str, Any] = members(sizes)
         self.mechanical = sizes.kind == lib.TAUT_MECHANICAL
+        self.kind = ("mechanical", "first order", "black box")[sizes.kind]
         self.n = sizes.coordinates
         self.velocities = self.n if self.mechanical else sizes.algebraic
         self.multipliers = sizes.bonds if self.mechanical else 0
@@ -268,7 +311,8 @@ def near_miss(name: str, candidates: Iterable[str]) -> str:
 
 
 class Functions:
-    """The Python functions of a system, and the sizes of their arrays."""
+    """The Python functions of a system, and the sizes of their arrays: coordinates or variables,
+    bonds or bytes of an internal state."""
 
     def __init__(self, n: int, m: int = 0, **functions: Optional[Callable[..., Any]]) -> None:
         self.n, self.m, self.functions = n, m, functions
@@ -328,6 +372,19 @@ def _mass(f: Functions, t: float, q: Any, out: Any) -> None:
 @_callback("taut_python_advance")
 def _advance(f: Functions, t: float, horizon: float, z: Any) -> None:
     _fill(z, f.n, f.functions["advance"](t, horizon, copy(z, f.n)))  # type: ignore[misc]
+
+
+@_callback("taut_python_save")
+def _save(f: Functions, memory: Any) -> None:
+    data = f.functions["save"]()  # type: ignore[misc]
+    if len(data) != f.m:
+        raise ValueError(f"save returned {len(data)} bytes, and {f.m} when the model was made")
+    ffi.memmove(memory, data, f.m)
+
+
+@_callback("taut_python_restore")
+def _restore(f: Functions, memory: Any) -> None:
+    f.functions["restore"](bytes(ffi.buffer(memory, f.m)))  # type: ignore[misc]
 
 
 @_callback("taut_python_progress")

@@ -8,15 +8,16 @@ from typing import Any, Callable, Iterator, Mapping, MutableMapping, Optional, S
 
 import numpy as np
 
-from ._library import (Array, Error, Functions, System, as_text, check, copy, doubles, ffi, lib,
-                       c_texts, make_options, members, near_miss, new_error, new_struct, owned,
-                       reals, text)
+from ._library import (Array, Error, System, as_text, check, doubles, ffi, lib, near_miss,
+                       new_error, reals, text, texts)
+from ._reports import check_model, modes_along, modes_at, project_model, rates
 from ._result import Projection, Report, Result, State
-from ._run import Run, Stepper, span, texts
+from ._run import Run, Stepper, span
 from ._sweep import Sweep, sweep
+from ._systems import (Make, Source, Value, bonds_maker, flow_maker, functions_maker, loading,
+                       read)
 
 _SHIPPED = Path(__file__).parent / "models"
-Value = Union[float, str]
 Start = Union[State, Mapping[str, Value]]
 
 
@@ -102,13 +103,11 @@ class Model:
                  tables: Optional[Mapping[str, str]] = None, compile: bool = False,
                  allow_command: bool = False, **parameters: Value) -> None:
         source = os.fspath(source)
-        self._source = source if "\n" in source else _find(source)
-        self._how: dict[str, Any] = dict(tables=dict(tables or {}), compile=compile,
-                                         allow_command=allow_command)
+        self._source: Optional[Source] = Source(source if "\n" in source else _find(source),
+                                                dict(tables or {}), compile, allow_command)
         self._set: dict[str, Value] = {**(set or {}), **parameters}
         self._start: Optional[Start] = init
-        self._make: Callable[["Model"], System] = Model._read
-        self._calls_python = False
+        self._make: Make = Model._read
         self._begin()
 
     def _begin(self) -> None:
@@ -117,54 +116,27 @@ class Model:
         self._base_set = dict(self._set)
 
     @classmethod
-    def _made(cls, make: Callable[["Model"], System], calls_python: bool = False) -> "Model":
+    def _made(cls, make: Make) -> "Model":
         model = cls.__new__(cls)
-        model._calls_python = calls_python
-        model._source, model._how, model._set, model._start = "", {}, {}, None
+        model._source, model._set, model._start = None, {}, None
         model._make = make
         model._begin()
         return model
 
     def _load(self, alive: list[Any]) -> Any:
         """The taut_load of a model from a text, valid as long as `alive` is; NULL: of another."""
-        if not self._source:
+        if self._source is None:
             return ffi.NULL
-
-        def c_text(value: str) -> Any:
-            return c_texts([value], alive)[0]
-
-        def c_list(values: Mapping[str, Value]) -> Any:
-            return c_texts((f"{name}={value if isinstance(value, str) else repr(float(value))}"
-                            for name, value in values.items()), alive)
-
-        how = new_struct("taut_load")
-        how.set, how.set_count = c_list(self._set), len(self._set)
         start = self._start_values()
-        if isinstance(self._start, State):
-            lines = [f"{name} = {value!r}\n" for name, value in start.items()]
-            how.start_text = c_text("".join(lines))
-            setattr(how, "from", self._start.t)
-        else:
-            how.init, how.init_count = c_list(start), len(start)
-        how.compile, how.allow_command = self._how["compile"], self._how["allow_command"]
-        tables = [(c_text(name), c_text(value), len(value.encode()))
-                  for name, value in self._how["tables"].items()]
-        alive.append(ffi.new("taut_table_text[]", tables))
-        how.tables, how.table_count = alive[-1], len(tables)
-        if "\n" in self._source:
-            how.table_folder = c_text(".")
-        alive.append(how)
-        return how
+        if not isinstance(self._start, State):
+            return loading(self._source, self._set, start, "", 0.0, alive)
+        lines = "".join(f"{name} = {value!r}\n" for name, value in start.items())
+        return loading(self._source, self._set, {}, lines, self._start.t, alive)
 
     def _read(self) -> System:
+        assert self._source is not None
         alive: list[Any] = []
-        how = self._load(alive)
-        if "\n" not in self._source:
-            path = os.fsencode(self._source)
-            return System(lambda handle, error: lib.taut_system_load(path, how, handle, error))
-        data = self._source.encode()
-        return System(lambda handle, error:
-                      lib.taut_system_parse(data, len(data), b"<text>", how, handle, error))
+        return read(self._source, self._load(alive))
 
     def _start_values(self) -> Mapping[str, Value]:
         if not isinstance(self._start, State):
@@ -201,48 +173,22 @@ class Model:
         """
         start = reals(0 if q0 is None else q0, (n,), "q0")
         m = 0 if bonds is None else np.size(bonds(0.0, start.copy()))
-        functions = Functions(n, m, force=force, bonds=bonds, jacobian=jacobian, gamma=gamma,
-                              energy=energy, mass_matrix=mass_matrix)
-
-        def make(model: "Model") -> System:
-            handle = ffi.new_handle(functions)
-            c, keep = new_struct("taut_callbacks"), [handle]
-            c.coordinates, c.bonds, c.user = n, m, handle
-            c.time_dependent, c.velocity_dependent = time_dependent, velocity_dependent
-            q, v = model._state_arrays(start, reals(0 if v0 is None else v0, (n,), "v0"))
-            for name, values, size in (("start_q", q, n), ("start_v", v, n), ("mass", mass, n),
-                                       ("compliance", compliance, m), ("damping", damping, m)):
-                if values is not None and size > 0:
-                    keep.append(reals(values, (size,), name))
-                    setattr(c, name, doubles(keep[-1]))
-            for name, given, size in (("coordinate_names", names, n),
-                                      ("bond_names", bond_names, m)):
-                if given is not None:
-                    if len(given) != size:
-                        raise ValueError(f"{name}: expected {size} names, found {len(given)}")
-                    keep.append([ffi.new("char[]", one.encode()) for one in given])
-                    keep.append(ffi.new("char *[]", keep[-1]))
-                    setattr(c, name, keep[-1])
-            for member, function, call in (("force", force, lib.taut_python_force),
-                                           ("bond", bonds, lib.taut_python_bond),
-                                           ("jacobian", jacobian, lib.taut_python_jacobian),
-                                           ("gamma", gamma, lib.taut_python_gamma),
-                                           ("energy", energy, lib.taut_python_energy),
-                                           ("mass_matrix", mass_matrix, lib.taut_python_mass)):
-                if function is not None:
-                    setattr(c, member, call)
-            return System(lambda result, error:
-                          lib.taut_system_from_callbacks(c, ffi.NULL, result, error), keep)
-
-        return cls._made(make, calls_python=True)
+        arrays = dict(mass=mass, compliance=compliance, damping=damping)
+        functions = dict(force=force, bonds=bonds, jacobian=jacobian, gamma=gamma, energy=energy,
+                         mass_matrix=mass_matrix)
+        return cls._made(functions_maker(n, m, start, reals(0 if v0 is None else v0, (n,), "v0"),
+                                         arrays, functions, names, bond_names, time_dependent,
+                                         velocity_dependent))
 
     @classmethod
-    def from_bonds(cls, mass: Any, pairs: Any, length: Any, compliance: Any = 0.0, *,
-                   position: Any, velocity: Any = None, gravity: Any = None, anchors: Any = None,
-                   name: str = "bond") -> "Model":
+    def from_bonds(cls, mass: Any, pairs: Any, length: Any = None, compliance: Any = 0.0, *,
+                   position: Any = None, velocity: Any = None, gravity: Any = None,
+                   anchors: Any = None, name: str = "bond") -> "Model":
         """Particles p[1], ... [N, dimension] and distances of pairs [K, 2], numbered from 0.
 
-        A second particle of -1 joins the first to anchors[k]. Compliance 0 is rigid.
+        A second particle of -1 joins the first to anchors[k]. Compliance 0 is rigid. Without
+        `length` bonds have the lengths of the positions, which are required: lengths alone do not
+        determine them.
 
         >>> import taut
         >>> m = taut.Model.from_bonds(mass=1, pairs=[[0, -1], [0, 1]], length=1, compliance=1e-4,
@@ -251,49 +197,19 @@ class Model:
         >>> m.bonds
         ('bond[1]', 'bond[2]')
         """
-        p = reals(position, None, "position")
-        if p.ndim != 2:
-            raise ValueError(f"position: expected an array [particles, dimension], found {p.shape}")
-        ends = np.ascontiguousarray(np.asarray(pairs, dtype=np.int32).reshape(-1, 2).T)
-        count = ends.shape[1]
-        c = reals(compliance, (count,), "compliance")
-        stiffness = np.divide(1, c, out=np.zeros(count), where=c != 0)
-        numbers = {"mass": reals(mass, (len(p),), "mass"),
-                   "length": reals(length, (count,), "length"),
-                   "v": reals(0 if velocity is None else velocity, p.shape, "velocity")}
-        anchor = None if anchors is None else reals(anchors, (count, p.shape[1]), "anchors")
-        g = None if gravity is None else reals(gravity, (p.shape[1],), "gravity")
-
-        def build(builder: Any, model: "Model", handle: Any, error: Any) -> int:
-            q, v = model._state_arrays(p.ravel(), numbers["v"].ravel())
-            ints = [ffi.cast("taut_index *", ffi.from_buffer(row)) for row in ends]
-            for status in (
-                    lib.taut_builder_mass(builder, doubles(numbers["mass"])),
-                    lib.taut_builder_start(builder, doubles(q), doubles(v)),
-                    0 if g is None else lib.taut_builder_gravity(builder, doubles(g)),
-                    lib.taut_builder_distances(
-                        builder, name.encode(), count, ints[0], ints[1],
-                        ffi.NULL if anchor is None else doubles(anchor), doubles(numbers["length"]),
-                        doubles(stiffness))):
-                if status < 0:
-                    break  # the builder reports it when it is finished
-            return int(lib.taut_builder_finish(builder, handle, error))
-
-        def make(model: "Model") -> System:
-            handle, error = ffi.new("taut_builder **"), new_error()
-            check(lib.taut_builder_create(p.shape[1], len(p), ffi.NULL, handle, error), error)
-            builder = ffi.gc(handle[0], lib.taut_builder_destroy)
-            return System(lambda result, reason: build(builder, model, result, reason))
-
-        return cls._made(make)
+        return cls._made(bonds_maker(mass, pairs, length, compliance, position, velocity, gravity,
+                                     anchors, name))
 
     @classmethod
     def from_flow(cls, advance: Callable[..., Any], z0: Any, *,
                   names: Optional[Sequence[str]] = None, observables: Sequence[int] = (),
-                  horizon: float = 0.0) -> "Model":
+                  horizon: float = 0.0, save: Optional[Callable[[], bytes]] = None,
+                  restore: Optional[Callable[[bytes], Any]] = None) -> "Model":
         """A simulator without equations: advance(t, H, z) returns the state at t + H.
 
-        observables are numbers of variables, from 0, that keep their values in projections.
+        observables are numbers of variables, from 0, that keep their values in projections. A
+        simulator with an internal state besides z (history, random numbers) gives it as bytes by
+        save(), always as many, and takes it back by restore(bytes); checkpoints contain it.
 
         >>> import numpy as np, taut
         >>> def simulator(t, H, z):      # x slowly, y fast towards x
@@ -303,24 +219,7 @@ class Model:
         >>> bool(abs(p.q[1] - 1) < 0.1)
         True
         """
-        start = reals(z0, None, "z0")
-        functions = Functions(len(start), advance=advance)
-
-        def make(model: "Model") -> System:
-            box, handle = new_struct("taut_black_box"), ffi.new_handle(functions)
-            z, _ = model._state_arrays(start, np.zeros(0))
-            seen = ffi.new("taut_index[]", [int(k) for k in observables])
-            letters = [ffi.new("char[]", one.encode()) for one in names or ()]
-            pointers = ffi.new("char *[]", letters)
-            box.variables, box.observables, box.observable = len(z), len(observables), seen
-            box.start, box.horizon, box.user = doubles(z), horizon, handle
-            box.names = pointers if names else ffi.NULL
-            box.advance = lib.taut_python_advance
-            return System(lambda result, error:
-                          lib.taut_system_from_flow(box, ffi.NULL, result, error),
-                          [handle, z, seen, letters, pointers])
-
-        return cls._made(make, calls_python=True)
+        return cls._made(flow_maker(advance, z0, names, observables, horizon, save, restore))
 
     def _state_arrays(self, q: Array, v: Array) -> tuple[Array, Array]:
         """The initial state of a model made in Python: its own, or that of `at`."""
@@ -348,7 +247,7 @@ class Model:
     @property
     def kind(self) -> str:
         """mechanical, first order or black box."""
-        return ("mechanical", "first order", "black box")[self._system.sizes["kind"]]
+        return self._system.kind
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -412,7 +311,8 @@ class Model:
         which = ffi.new("taut_index[]", [base.find("parameter", name) for name in values])
         new = ffi.new("double[]", [float(value) for value in values.values()])
         return System(lambda handle, error: lib.taut_system_with(base.pointer, len(values), which,
-                                                                 new, handle, error), base)
+                                                                 new, handle, error), base,
+                      base.calls_python)
 
     def at(self, start: Start) -> "Model":
         """The same model with another initial state: a State, or some values by name.
@@ -439,8 +339,14 @@ class Model:
         check(lib.taut_context_start(system.context(), t, doubles(q), doubles(v), error), error)
         return State(system.columns, t, q, v)
 
+    @property
+    def _name(self) -> str:
+        """Of its file, without ending; "": it has none."""
+        source = self._source
+        return "" if source is None or source.is_text else Path(source.text).stem
+
     def __repr__(self) -> str:
-        name = Path(self._source).stem if self._source and "\n" not in self._source else self.title
+        name = self._name or self.title
         n, m = self._system.n, self._system.sizes["bonds"]
         return f"<taut.Model {name!r}: {self.kind}, {n} coordinates, {m} bonds>"
 
@@ -477,7 +383,7 @@ class Model:
             if system.find("event", name) < 0:
                 raise Error(f"no event '{name}'{near_miss(name, system.names('event'))}")
         run = Run(system, given)
-        name = "" if "\n" in self._source else Path(self._source).stem
+        name = self._name
         texts = functools.partial(self._copy()._texts, given)  # of the model as it is now
         return run.result(name or self.title, self.title or name, texts, times, events,
                           dense_output, progress)
@@ -493,10 +399,11 @@ class Model:
             found["start"] = "".join(start)
         if self.text:
             found["model"] = self.text
-        tables, folder = self._how.get("tables", {}), Path(self._source.split("\n")[0]).parent
+        source = self._source or Source("\n")
+        folder = Path("." if source.is_text else source.text).parent
         for k, name in enumerate(texts(lib.taut_system_table, self._system.pointer)):
             found["tables"] = found.get("tables", "") + name + "\n"
-            found[f"table{k + 1}"] = tables.get(name) or (folder / name).read_text()
+            found[f"table{k + 1}"] = source.tables.get(name) or (folder / name).read_text()
         return found
 
     def stepper(self, t_span: Optional[tuple[float, float]] = None, *,
@@ -535,25 +442,7 @@ class Model:
         >>> taut.Model("double_pendulum").check().motion
         'slow'
         """
-        report, error = new_struct("taut_check_report"), new_error()
-        given = make_options("check", options)
-        check(lib.taut_check(self._system.pointer, given, report, error), error)
-        values = members(report, without=("derivatives", "invariants"))
-        values["usable"] = values["verdict"] == 0
-        values["derivatives"] = [members(report.derivative[k]) for k in range(report.derivatives)]
-        values["invariants"] = [members(report.invariant[k]) for k in range(report.invariants)]
-        worst = max((d["deviation"] for d in values["derivatives"]), default=0.0)
-        rows = [("kind", self.kind), ("coordinates", self._system.n),
-                ("bonds", self._system.sizes["bonds"]), ("structure", values["structure"]),
-                ("largest deviation of a derivative", f"{worst:.2g}"),
-                ("rank", values["rank_message"] or values["rank"])]
-        if report.frequencies:
-            rows.append(("frequencies",
-                         f"{report.frequency_least:.6g} to {report.frequency_most:.6g}"))
-        if values["motion"]:
-            rows.append(("choice", f"motion {values['motion']}, method {values['method']}"))
-        rows.append(("advice", values["advice"]))
-        return Report(self.title or "check", values, rows)
+        return check_model(self._system, self.title, options)
 
     def project(self, **options: Any) -> Projection:
         """The initial state moved onto the slow manifold, or onto the rigid bonds.
@@ -565,68 +454,31 @@ class Model:
         >>> bool(p["y2"] == taut.Model("double_pendulum").initial()["y2"])
         True
         """
-        system, handle, error = self._system, ffi.new("taut_projection **"), new_error()
-        given = make_options("project", options)
-        status = lib.taut_project(system.pointer, given, ffi.NULL, handle, error)
-        pointer = owned(handle[0], lib.taut_projection_destroy, system) if handle[0] else None
-        if status != lib.TAUT_ERROR_CONVERGE or pointer is None:
-            check(status, error)
-        result = new_struct("taut_projection_result")
-        check(lib.taut_projection_result_get(pointer, result, new_error()), error)
-        info = members(result)
-        info["success"] = status == 0
-        info["message"] = text(error.message) if status else "found"
-        info["warnings"] = texts(lib.taut_projection_warning, pointer)
-        if result.stiff_force:
-            info["stiff_force"] = copy(result.stiff_force, system.n)
-        columns = system.columns
-        start = State(columns, result.t, copy(result.start_q, system.n),
-                      copy(result.start_v, system.velocities))
-        return Projection(columns, result.t, copy(result.q, system.n),
-                          copy(result.v, system.velocities),
-                          copy(getattr(result, "lambda"), system.multipliers), info, start)
+        return project_model(self._system, options)
 
-    def spectrum(self, at: Optional[Start] = None, *, modes: int = 20, **options: Any) -> Report:
+    def spectrum(self, at: Optional[Start] = None, *, along: Optional[Result] = None,
+                 modes: int = 20, **options: Any) -> Report:
         """Frequencies and modes of the springs at a state, by default the initial one.
 
         frequencies, energies, actions; modes: for each its bonds and their shares; resonances. Of
         first-order systems and black boxes: rates, horizon, slow, gap, advice.
 
+        along=run: of every row of a run of this model; t, frequencies and actions [mode, row], gaps
+        of the closest resonance, resonances: episodes with their times, ranked by the share of the
+        actions that changes there.
+
         >>> import taut
-        >>> taut.Model("double_pendulum").spectrum().frequencies.shape
+        >>> m = taut.Model("double_pendulum")
+        >>> m.spectrum().frequencies.shape
         (2,)
+        >>> m.spectrum(along=m.solve((0, 1), every=0.1)).frequencies.shape
+        (2, 11)
         """
+        if along is not None:
+            if at is not None:
+                raise Error("along has the states of a run: it excludes `at`", option="at")
+            return modes_along(self._system, along, modes, options)
         model = self if at is None else self.at(at)
-        return model._modes(modes) if self._system.mechanical else model._rates(modes, options)
-
-    def _modes(self, count: int) -> Report:
-        system, error = self._system, new_error()
-        state = self.initial(getattr(self._start, "t", 0.0))
-        room, report = ffi.new("taut_mode[]", count), new_struct("taut_modes_report")
-        check(lib.taut_modes(system.context(), state.t, doubles(state.q), doubles(state.v), count,
-                             room, report, error), error)
-        modes = [members(room[k]) for k in range(report.found)]
-        bonds = system.names("bond")
-        for mode in modes:
-            shares = zip(mode.pop("bond"), mode.pop("share"))
-            mode["bonds"] = {bonds[k]: share for k, share in shares if k >= 0}
-        values = members(report, without=("resonance", "modes"))
-        values.update(modes=modes, count=report.modes,
-                      frequencies=np.array([mode["frequency"] for mode in modes]),
-                      energies=np.array([mode["energy"] for mode in modes]),
-                      actions=np.array([mode["action"] for mode in modes]))
-        values["resonances"] = [members(report.resonance[k]) for k in range(report.resonances)]
-        rows = [(f"{mode['frequency']:.9g}", ", ".join(f"{name} {share:.0%}" for name, share in
-                                                       mode["bonds"].items())) for mode in modes]
-        return Report("frequencies of the modes", values, rows)
-
-    def _rates(self, count: int, options: dict[str, Any]) -> Report:
-        system, error = self._system, new_error()
-        room, report = ffi.new("taut_rate[]", count), new_struct("taut_rates_report")
-        check(lib.taut_rates(system.pointer, make_options("spectrum", options), count, room, report,
-                             error), error)
-        values = members(report)
-        values["rates"] = np.array([complex(room[k].real, room[k].imaginary)
-                                    for k in range(report.found)])
-        rows = [("rates", values["rates"]), ("slow", report.slow), ("advice", values["advice"])]
-        return Report("rates", values, rows)
+        if not self._system.mechanical:
+            return rates(model._system, modes, options)
+        return modes_at(model._system, getattr(model._start, "t", 0.0), modes, options)

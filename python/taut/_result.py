@@ -150,7 +150,8 @@ class Result(_Named):
     def __init__(self, columns: Columns, arrays: dict[str, Array],
                  info: dict[str, Any], t_events: dict[str, Array], model: str,
                  texts: Callable[[], dict[str, str]],
-                 dense: Optional[Callable[[], Callable[[float], State]]] = None) -> None:
+                 dense: Optional[Callable[[Optional[float]], Callable[[float], State]]] = None
+                 ) -> None:
         self.columns, self.info, self.t_events, self.model = columns, info, t_events, model
         self._texts = texts
         self.__dict__.update(arrays)
@@ -203,7 +204,8 @@ class Result(_Named):
         """The state at any time of the run, by interpolation between its steps.
 
         The first call repeats the run, and keeps its steps this time, unless it was made with
-        dense_output=True.
+        dense_output=True; that of a loaded run reads its model from the file. An Error says why a
+        run cannot be repeated.
 
         >>> import taut
         >>> r = taut.Model("double_pendulum").solve((0, 1))
@@ -211,9 +213,12 @@ class Result(_Named):
         True
         """
         if self._sol is None:
-            if self._dense is None:
-                raise ValueError("a run that was loaded has its rows alone")
-            self._sol = self._dense()
+            from ._run import repeat
+            finished = self.status >= 0 and self.status != lib.TAUT_INTERRUPTED
+            if not len(self):
+                raise ValueError("the run has no rows")
+            until = None if finished else float(self.t[-1])
+            self._sol = self._dense(until) if self._dense else repeat(self, until)
         return self._sol(float(t))
 
     def to_pandas(self) -> Any:

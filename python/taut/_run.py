@@ -8,15 +8,9 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from ._library import (Array, Error, System, check, copy, doubles, ffi, lib, make_options, members,
-                       new_error, new_struct, owned, reals, text, view)
+                       new_error, new_struct, owned, reals, text, texts, view)
 from ._result import Result, State
-
-
-def texts(call: Any, pointer: Any) -> list[str]:
-    found: list[str] = []
-    while call(pointer, len(found)) != ffi.NULL:
-        found.append(text(call(pointer, len(found))))
-    return found
+from ._systems import recorded
 
 
 def span(options: dict[str, Any], t_span: Optional[tuple[float, float]]) -> dict[str, Any]:
@@ -46,9 +40,10 @@ class Run:
         error = new_error()
         check(lib.taut_solver_keep(self.solver, True, error), error)
 
-    def dense(self) -> Callable[[float], State]:
-        """The same run again, with its steps."""
-        again, error = Run(self.system, self.given), new_error()
+    def dense(self, until: Optional[float] = None) -> Callable[[float], State]:
+        """The same run again, with its steps; until: where one that was not finished ends."""
+        cut = {} if until is None else {"until": until, "verify": "never"}
+        again, error = Run(self.system, {**self.given, **cut}), new_error()
         again.keep()
         check(again.march(ffi.NULL, None, error), error)
         return again.interpolate
@@ -96,7 +91,7 @@ class Run:
         message = failure.message if failure else text(lib.taut_code_text(status))
         result = Result(system.columns, arrays, self.report(status, message, title or "run"),
                         t_events, model, texts,
-                        (lambda: self.interpolate) if dense else self.dense)
+                        (lambda until: self.interpolate) if dense else self.dense)
         if failure:
             failure.result = result
             raise failure
@@ -128,6 +123,22 @@ def _arrays(system: System, rows: Any, owner: Any, times: Optional[Array],
     return arrays, t_events
 
 
+def repeat(run: Result, until: Optional[float]) -> Callable[[float], State]:
+    """`dense` of a run that was loaded: of the system that its file has. It must meet the rows."""
+    system, options = recorded(run.texts)
+    if system.columns != run.columns:
+        raise Error("the run cannot be repeated: its rows do not belong to the model in the file")
+    sol = Run(system, options).dense(until)
+    t, rtol = run.t[len(run) // 2], run.info.get("rtol", np.nan)
+    met = run.q[:, run.t == t]  # two rows at an event
+    off = np.abs(met - sol(t).q[:, None]).max(axis=0).min()
+    if not off <= (100 * rtol if rtol > 0 else 1e-3) * np.abs(met).max():
+        raise Error(f"the run cannot be repeated: it differs from the rows of the file by {off:.2g} "
+                    f"at t = {t:.6g}; version {run.texts.get('version', 'unknown')} wrote them",
+                    lib.TAUT_ERROR_FILE)
+    return sol
+
+
 def _nearest(t: Array, times: Array) -> Array:
     way = -1.0 if t[-1] < t[0] else 1.0
     right = np.searchsorted(way * t, way * times).clip(min(1, len(t) - 1), len(t) - 1)
@@ -147,6 +158,9 @@ class Stepper(Run):
     def __init__(self, system: System, given: Mapping[str, Any],
                  resume: Union[str, "os.PathLike[str]", None]) -> None:
         super().__init__(system, given)
+        self._watch, error = ffi.new_handle(lambda t, until, steps: False), new_error()
+        check(lib.taut_solver_watch(self.solver, lib.taut_python_progress, self._watch, error),
+              error)  # Ctrl-C
         if resume is not None:
             data, error = Path(resume).read_bytes(), new_error()
             check(lib.taut_solver_restore(self.solver, data, len(data), error), error)

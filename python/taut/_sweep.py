@@ -119,7 +119,7 @@ def sweep(model: "Model", vary: Mapping[str, Any], keep: list[str], how: Mapping
     request.load = model._load(alive)
     for name, value in how.items():
         setattr(request, name, value)
-    if model._calls_python:  # one at a time anyway; exceptions wait in the thread of the caller
+    if system.calls_python:  # one at a time anyway; exceptions wait in the thread of the caller
         request.threads = 1
 
     def run(called: Progress) -> Any:

@@ -1,11 +1,13 @@
-"""Instructions of solve against those of the same run from C (rows.c): rows of a bench.
+"""Instructions of solve against those of the same run from C (rows.c), and sweeps: rows of a bench.
 
 By callgrind, as the difference between 12 and 2 runs, so that the start of Python does not count.
-Arguments `run NAME COUNT` are such runs."""
+Arguments `run NAME COUNT` are such runs. Processor time of sweeps does not depend on what else the
+machine does."""
 import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -27,16 +29,36 @@ def each(call: Any) -> float:
     return (instructions(*call(MANY)) - instructions(*call(FEW))) / (MANY - FEW)
 
 
+SWEEPS = {"lift": "0:0.5:1000", "omega": "1e4:1e6:log1000"}  # as bench/bench_sweep.c
+SECONDS = 2.0
+
+
+def row(name: str, limit: float, value: float) -> None:
+    print(f"Python, {name} | {limit} | {value:.4g} | {'met' if value <= limit else 'missed'}")
+
+
+def sweeps() -> None:
+    for name, values in SWEEPS.items():
+        used = []
+        for _ in range(3):
+            begin = time.process_time()
+            table = taut.Model("double_pendulum").sweep({name: values}, workers=2,
+                                                        keep=["max(energy)", "end(x2)"])
+            used.append(time.process_time() - begin)
+            assert len(table) == 1000 and (table["status"] == 0).all()
+        row(f"sweep of double_pendulum, {name}={values}, processor time over two, seconds",
+            SECONDS, min(used) / 2)
+
+
 def main() -> None:
+    sweeps()
     for name, options in RUNS.items():
         path = Path(taut.__file__).parent / "models" / f"{name}.taut"
         texts = [f"{key}={value}" for key, value in options.items()]
         python = each(lambda k: [sys.executable, __file__, "run", name, str(k)])
         c = each(lambda k: [os.environ["TAUT_ROWS"], str(path), str(k), "rows.bin", *texts])
-        verdict = "met" if python / c <= LIMIT else "missed"
         print(f"{name}: {c:.0f} instructions in C, {python:.0f} in Python")
-        print(f"Python, solve of {name} against C, instructions | {LIMIT} | {python / c:.4g} | "
-              f"{verdict}")
+        row(f"solve of {name} against C, instructions", LIMIT, python / c)
 
 
 if sys.argv[1:2] == ["run"]:

@@ -1,5 +1,6 @@
 """Docstrings, docs/python.md, README.md and the examples are run."""
 import doctest
+import importlib.metadata
 import os
 import re
 import runpy
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import taut
-from taut import _library, _model, _result, _run, _sweep
+from taut import _library, _model, _result, _run, _sweep, _taut
 
 HERE = Path(__file__).resolve().parent.parent
 
@@ -44,6 +45,17 @@ def test_every_option_has_a_keyword():
     for name in taut.__all__:
         assert f"taut.{name}" in page or f"`{name}`" in page, name
     assert os.path.commonpath([taut.__file__, str(HERE)]) != str(HERE)
+
+
+def test_the_package():
+    """One module for every CPython from 3.9 on, types, and no other needs than NumPy and cffi."""
+    about = importlib.metadata.metadata("taut")
+    assert about["Requires-Python"] == ">=3.9" and about["Version"] == taut.__version__
+    needs = [line.split(";")[0].strip() for line in about.get_all("Requires-Dist")
+             if "extra" not in line]
+    assert sorted(re.split(r"[^a-z]", need)[0] for need in needs) == ["cffi", "numpy"]
+    assert _taut.__file__.endswith(".abi3.so")
+    assert (Path(taut.__file__).parent / "py.typed").exists()
 
 
 def test_every_method_is_tested():

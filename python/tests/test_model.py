@@ -142,6 +142,32 @@ def test_spectrum():
     assert model.spectrum(modes=1).frequencies.shape == (1,)
     rates = taut.Model("michaelis_menten").spectrum()
     assert rates.rates.real.max() < 0 and rates.slow == 1 and rates.advice
+    for wrong in (dict(frequency=1), dict(rtol=1e-3)):
+        with pytest.raises(taut.Error):
+            model.spectrum(**wrong)
+
+
+def test_spectrum_along_a_run():
+    model = taut.Model("crossing")  # tests/test_crossing.c has the closed form
+    run = model.solve(motion="full", verify="never")
+    found = model.spectrum(along=run)
+    assert np.array_equal(found.t, run.t) and found.frequencies.shape == (2, len(run))
+    last = model.at(run.state()).spectrum()
+    assert np.array_equal(found.frequencies[:, -1], last.frequencies)
+    assert np.array_equal(found.actions[:, -1], last.actions)
+    (met,) = found.resonances
+    assert (met["j"], met["k"], met["l"]) == (1, 0, -1) and abs(met["t"] / 0.9138 - 1) < 0.01
+    assert abs(met["share"] - 0.5) < 0.05 and abs(met["change"].sum()) < 1e-5
+    assert abs(found.gaps.min() - met["gap"]) < 1e-3 and "mode 2 ~ mode 1" in str(found)
+    with pytest.raises(ValueError, match="read-only"):
+        found.actions[0] = 1
+    for wrong, about in ((taut.Model("double_pendulum").solve((0, 0.1)), "along"), (run, "at")):
+        with pytest.raises(taut.Error) as caught:
+            model.spectrum(along=wrong, at={"x": 1} if about == "at" else None)
+        assert caught.value.option == about
+    with pytest.raises(taut.Error, match="no modes"):
+        decay = taut.Model("michaelis_menten")
+        decay.spectrum(along=decay.solve((0, 0.1)))
 
 
 def test_from_functions():
@@ -192,8 +218,15 @@ p[2] = (2, 0)
     soft = taut.Model.from_bonds(mass, pairs, compliance=[1e-4, 0], name="link", **rest)
     assert soft.bonds == ("link[1]", "link[2]") and soft.check().frequencies == 1
     assert soft.at({"p[1].x": 0.5}).initial()["p[1].x"] == 0.5
+    natural = taut.Model.from_bonds(mass, pairs, **{**rest, "length": None})
+    assert np.array_equal(natural.solve((0, 1), rtol=1e-9).q, rigid.q)
+    with pytest.raises(taut.Error, match="do not determine where the particles are") as caught:
+        taut.Model.from_bonds(1, [[0, 1]], 1)
+    assert caught.value.option == "position"
     with pytest.raises(ValueError, match="position"):
         taut.Model.from_bonds(1, [[0, 1]], 1, position=[1, 2])
+    with pytest.raises(ValueError, match="particles 0 to 1"):
+        taut.Model.from_bonds(1, [[0, 7]], position=[[0, 0], [1, 0]])
     with pytest.raises(taut.Error):
         taut.Model.from_bonds(1, [[0, 7]], 1, position=[[0, 0], [1, 0]])
 
@@ -215,6 +248,36 @@ def test_from_flow():
     assert point["x"] == 1 and abs(point["y"] - 1 / (1 - 0.02)) < 1e-3
     assert model.at({"y": 1.0}).initial()["y"] == 1
     assert model.spectrum(horizon=0.05).slow == 1
+
+
+def test_a_flow_with_an_internal_state():
+    # y relaxes by the memory of the simulator, not by what it is given; restored, it is a function
+    memory = {"lag": 3.0, "calls": 0}
+
+    def advance(t, horizon, z):
+        x = z[0] * np.exp(-horizon)
+        memory["lag"] = x + (memory["lag"] - z[0]) * np.exp(-50 * horizon)
+        memory["calls"] += 1
+        return [x, memory["lag"]]
+
+    def save():
+        return np.array([memory["lag"]]).tobytes()
+
+    def restore(data):
+        restored.append(len(data))
+        memory["lag"] = np.frombuffer(data)[0]
+    restored = []
+    how = dict(names=["x", "y"], horizon=0.1, save=save, restore=restore)
+    model = taut.Model.from_flow(advance, [1.0, 3.0], **how)
+    first, second = (model.solve((0, 1), verify="never").q[:, -1] for _ in range(2))
+    assert np.array_equal(first, second) and set(restored) == {8} and memory["calls"] > 10
+    assert abs(first[0] - np.exp(-1)) < 1e-12 and abs(first[1] - first[0]) < 1e-12
+    with pytest.raises(taut.Error, match="belong together") as caught:
+        taut.Model.from_flow(advance, [1.0, 3.0], save=save)
+    assert caught.value.option == "save"
+    sizes = [b"a", b"ab"]
+    with pytest.raises(ValueError, match="save returned 2 bytes, and 1"):
+        taut.Model.from_flow(advance, [1.0, 3.0], save=lambda: sizes.pop(0), restore=restore)
 
 
 def test_stepper(tmp_path):

@@ -124,8 +124,8 @@ def test_files(run, tmp_path, name):
     assert "set = omega=200\n" in again.texts["settings"]
     with pytest.raises(ValueError, match="read-only"):
         again.q[0] = 1
-    with pytest.raises(ValueError, match="rows alone"):
-        again.sol(1)
+    for t in (0, 3.217, 10):
+        assert np.array_equal(again.sol(t).q, run.sol(t).q)
     with pytest.raises(ValueError, match="ends in .h5 or .npz"):
         run.save(tmp_path / "run.txt")
 
@@ -148,6 +148,34 @@ def test_saved_runs_have_events_tables_and_first_order(tmp_path, name):
     for file in ("a.h5", "a.npz"):
         run.save(tmp_path / file)
         same_run(taut.load(tmp_path / file), run)
+
+
+def test_a_loaded_run_is_repeated(tmp_path):
+    def loaded(run):
+        run.save(tmp_path / "a.npz")
+        return taut.load(tmp_path / "a.npz")
+    # an initial state and tables, an event, a run that was interrupted
+    state = taut.Model("double_pendulum").at({"x1'": 0.1}).initial()
+    for name, start, how in (("double_pendulum", state, dict(motion="rigid", until=2)),
+                             ("truss", {}, dict(until=0.02)), ("bouncing_ball", {}, {}),
+                             ("double_pendulum", {"y2": 0.1}, dict(until=1000, motion="full",
+                                                                   progress=lambda *now: True))):
+        run = taut.Model(name).at(start).solve(verify="never", **how)
+        again, t = loaded(run), run.t[len(run) // 3]
+        assert np.array_equal(again.sol(t).q, run.sol(t).q), name
+    # not the model of the rows; another version; no model; no rows
+    again = loaded(run)
+    again.texts["model"] = again.texts["model"].replace("x1", "z1")
+    with pytest.raises(taut.Error, match="do not belong to the model"):
+        again.sol(0)
+    again = loaded(taut.Model("bouncing_ball").solve((0, 1)))
+    again.texts["settings"] += "set = gravity=7\n"
+    with pytest.raises(taut.Error, match="differs from the rows of the file by"):
+        again.sol(0.5)
+    made = taut.Model.from_functions(lambda t, q, v: -q, 1, q0=[1.0]).solve((0, 1))
+    with pytest.raises(taut.Error, match="was made in Python"):
+        loaded(made).sol(0.5)
+    assert abs(made.sol(0.5).q[0] - np.cos(0.5)) < 1e-3
 
 
 def test_an_event_between_the_rows_is_kept(tmp_path):
@@ -198,6 +226,8 @@ def test_files_of_the_program(tmp_path):
         assert loaded.texts["model"] == taut.Model(name).text and "run" in loaded.texts["command"]
         assert loaded.t_events.keys() == same.t_events.keys()
         assert set(same.info) - {"caution", "event", "resonance_modes"} <= set(loaded.info)
+        t = loaded.t[len(loaded) // 2]
+        assert np.abs(loaded.sol(t).q[:, None] - loaded.q[:, loaded.t == t]).min() < 1e-9
         own = str(tmp_path / f"{name}-own.h5")
         same.save(own)
         shown = subprocess.run([taut_program, "show", own], check=True, capture_output=True,
@@ -222,6 +252,8 @@ def test_an_unfinished_file_of_the_program(tmp_path):
     assert not loaded.success and loaded.status == 2 and "no end" in loaded.message
     assert loaded.motion == "full" and "dop8" in loaded.explanation and loaded.texts["model"]
     assert loaded.q.shape == loaded.v.shape == (4, len(loaded))
+    if len(loaded) > 2:
+        assert np.allclose(loaded.sol(loaded.t[1]).q, loaded.q[:, 1], rtol=0, atol=1e-9)
 
 
 def test_a_run_goes_on_from_a_row(run):
@@ -238,6 +270,17 @@ def test_tables(run):
     pytest.importorskip("xarray")
     data = run.to_xarray()
     assert np.array_equal(data.q.sel(q_name="x2"), run["x2"]) and data.attrs["model"] == run.model
+
+
+def test_tables_of_notebooks_are_markup():
+    model = taut.Model("# a < b & c\n[coordinates]\nx\n[potential]\nx^2\n[start]\nx = 1\n")
+    shown = [model, model.check(), model.project(), model.solve((0, 1)), model.initial(),
+             taut.Model("double_pendulum").spectrum()]
+    for one in shown:
+        page = one._repr_html_()
+        assert page.startswith("<table>") and page.endswith("</table>")
+        assert page.count("<tr>") == page.count("</tr>") >= 1
+    assert "a &lt; b &amp; c" in model._repr_html_()
 
 
 def test_plot(run):

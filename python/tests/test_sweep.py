@@ -59,6 +59,7 @@ def test_rows():
         assert np.array_equal(again["end(x)"], s["end(x)"])
     pytest.importorskip("pandas")
     assert list(s.to_pandas()["g"]) == s["g"].tolist() and "6 runs, 0 failed" in str(s)
+    assert "<table>" in s._repr_html_()
 
 
 def test_values():

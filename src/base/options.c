@@ -209,9 +209,10 @@ static const taut_option table[] = {
      "estimated to be long enough to pay for it"},
     {"allow-command", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run project spectrum sweep", false,
      false, "allow the model's [stepper] to run its command"},
-    {"along", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "spectrum", false, false,
-     "frequencies, actions and gaps along the full motion until the end of [run] or --until: rows "
-     "(--out), a picture (--plot), and resonances with the actions that change there"},
+    {"along", TAUT_OPTION_FLAG, "no", 0, 0, "", "FILE.h5", "spectrum", false, false,
+     "frequencies, actions and gaps along the full motion until the end of [run] or --until, or "
+     "those of the rows of a run that is in a file: rows (--out), a picture (--plot), and "
+     "resonances with the actions that change there"},
     {"modes", TAUT_OPTION_INTEGER, "20", 1, 2000, "", "COUNT", "spectrum", false, false,
      "show at most COUNT modes, half of them from each end of the spectrum"},
     {"json", TAUT_OPTION_FLAG, "no", 0, 0, "", "", EVERY_VERB, false, false,
@@ -385,7 +386,7 @@ static int check_value(const taut_option *row, const char *prefix, const char *v
 {
     switch (row->type) {
     case TAUT_OPTION_FLAG:
-        if (!is_yes(value) && !is_no(value) && !taut_option_word(row, value))
+        if (!is_yes(value) && !is_no(value) && !taut_option_word(row, value) && !row->argument[0])
             return wrong(prefix, row->name, error, "expected yes%s%s or no, found '%.60s'",
                          row->choices[0] ? ", " : "", row->choices, value);
         return TAUT_OK;

@@ -334,18 +334,29 @@ int taut_solver_run(taut_solver *solver, const taut_sink *sinks, int sink_count,
     return solver->status = taut_monitor_status(solver, status);
 }
 
+int taut_solver_watch(taut_solver *solver, taut_progress progress, void *user, taut_error *error)
+{
+    TAUT_REQUIRE(solver);
+    solver->of_advances = (taut_caller){.call = progress, .user = user};
+    return TAUT_OK;
+}
+
 int taut_solver_advance(taut_solver *solver, double t, taut_error *error)
 {
     TAUT_REQUIRE(solver && isfinite(t));
+    const taut_caller watch = solver->of_advances;
     solver = taut_solver_latest(solver);
     solver->midway = false;
     begin_run(solver, error);
+    solver->caller = watch;
+    solver->caller.called = watch.call ? taut_clock() : 0;
     double energy;
     int status = march(solver, t, error);
     if (status == 0)
         status = taut_refine_end(solver, error);
     if (status == 0)
         status = taut_rows_guard(solver, taut_refined_now(solver), &energy, error);
+    solver->caller = (taut_caller){0};
     status = taut_unevaluated(status, solver->stepper.now.t, error);
     return solver->status = status == 0 ? solver->outcome : status;
 }

@@ -383,7 +383,7 @@ struct taut_solver {
     struct taut_projective *projective; /* slow motion without bonds (projective.h), or NULL */
     bool direct;         /* it would not pay: the motion is full; the reason is in `why` */
     double direct_steps; /* inner steps that direct integration would have taken; NaN: not known */
-    taut_caller caller;
+    taut_caller caller, of_advances;
     taut_kept kept;
     taut_watch watch;
     taut_redundant redundant;
