@@ -244,7 +244,7 @@ static void put_paper(const book *b, const char *paper, bool title)
 static void put_contents(const book *b)
 {
     char open = 0;
-    fputs("<nav>\n<ul>\n", b->out);
+    fputs("<nav><details open><summary>contents</summary>\n<ul>\n", b->out);
     for (int k = 0; k < b->count; k++) {
         const recipe_result *r = &b->result[k];
         char letter = (char)(r->recipe->name[0] & ~32);
@@ -257,7 +257,8 @@ static void put_contents(const book *b)
             fputs("<span class=\"unexplained\">UNEXPLAINED</span>", b->out);
         fputs("</li>\n", b->out);
     }
-    fputs(open ? "</ul></li>\n</ul>\n</nav>\n" : "</ul>\n</nav>\n", b->out);
+    fputs(open ? "</ul></li>\n" : "", b->out);
+    fputs("</ul>\n</details></nav>\n", b->out);
 }
 
 static int put_all(const book *b)
