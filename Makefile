@@ -4,6 +4,7 @@
 #   make demo       set up, build, check and run the stiff double pendulum, draw it
 #   make test       set up, build, run all tests (at most four minutes on two cores)
 #   make test-all   the long versions too, and five minutes of fuzzing
+#   make docs       the documentation as a site with search, build/docs/index.html; DOCS=folder
 #   make pictures   draw the pictures of the documentation again
 #   make python     build-python/dist/taut-*.whl, the Python package, and its tests;  make python-bench  measures it
 #   make bench      measurements: limit, value, verdict
@@ -11,13 +12,14 @@
 #   make install    PREFIX=/usr/local, DESTDIR=; the Python module too where Python and cffi are, PYTHON= (empty): without it
 #   make clean
 BUILD ?= build
+DOCS ?= $(BUILD)/docs
 JOBS ?= 2
 PREFIX ?= /usr/local
 CMAKE ?= cmake
 CMAKE_FLAGS ?=
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all setup configure demo pictures test test-all fuzz python python-bench bench format format-check install clean
+.PHONY: all setup configure demo docs pictures test test-all fuzz python python-bench bench format format-check install clean
 
 all: configure
 	@$(CMAKE) --build $(BUILD) -j $(JOBS)
@@ -32,6 +34,11 @@ configure:
 demo: setup
 	@$(MAKE) all
 	@tools/demo $(BUILD)
+
+docs:
+	@tools/setup tools/packages-docs.txt
+	@$(MAKE) all
+	@tools/site --build $(BUILD) --out $(DOCS)
 
 pictures: all
 	@tools/pictures $(BUILD)

@@ -1,8 +1,14 @@
-# Puts web/ together into one C file: web/page.html with its style and its script in place, as the bytes before and after the data.
+# Puts files of web/ together into one C file: a page with its styles and its scripts in place, as the bytes before and after the data.
 #
-#   cmake -D SOURCE=web -D SCRIPTS="a.js b.js" -D OUTPUT=page_text.c -P cmake/Page.cmake
-file(READ ${SOURCE}/page.html page)
-file(READ ${SOURCE}/page.css style)
+#   cmake -D SOURCE=web -D PAGE=page.html -D STYLES="a.css b.css" -D SCRIPTS="a.js b.js" -D PREFIX=taut_page -D HEADER=io/page.h
+#         -D OUTPUT=page_text.c -P cmake/Page.cmake
+file(READ ${SOURCE}/${PAGE} page)
+set(style "")
+string(REPLACE " " ";" styles "${STYLES}")
+foreach(name IN LISTS styles)
+  file(READ ${SOURCE}/${name} text)
+  string(APPEND style "${text}")
+endforeach()
 set(script "")
 string(REPLACE " " ";" scripts "${SCRIPTS}")
 foreach(name IN LISTS scripts)
@@ -16,7 +22,7 @@ function(put result name text)
   file(REMOVE ${OUTPUT}.part)
   string(REGEX REPLACE "(................................................)" "\\1\n" hex "${hex}")
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," hex "${hex}")
-  set(${result} "const unsigned char taut_page_${name}[] = {\n${hex}};\nconst size_t taut_page_${name}_size = sizeof taut_page_${name};\n" PARENT_SCOPE)
+  set(${result} "const unsigned char ${PREFIX}_${name}[] = {\n${hex}};\nconst size_t ${PREFIX}_${name}_size = sizeof ${PREFIX}_${name};\n" PARENT_SCOPE)
 endfunction()
 
 # by place, so that nothing in the texts is replaced
@@ -34,4 +40,4 @@ split(between rest "${rest}" "@DATA@")
 split(middle end "${rest}" "@SCRIPT@")
 put(first head "${head}${style}${between}")
 put(second tail "${middle}${script}${end}")
-file(WRITE ${OUTPUT} "/* made by cmake/Page.cmake from web/ */\n#include \"io/page.h\"\n\n${first}\n${second}")
+file(WRITE ${OUTPUT} "/* made by cmake/Page.cmake from web/ */\n#include \"${HEADER}\"\n\n${first}\n${second}")

@@ -51,6 +51,10 @@ fi
 run 0 run box.taut --allow-command --until 1 --every 0.5 --out -
 has err "method flow"
 has err "integrated directly: bursts would take"
+# invariants are functions of its variables; their drift is reported
+printf '[invariants]\nwhole = x + 2*y\n' | cat box.taut - >kept.taut
+run 0 run kept.taut --allow-command --until 1 --every 0.5 --out -
+has err "drift                   0."
 sed 's/eps 0.1/eps 0.001/; s/0.04/0.0004/' box.taut >fast.taut
 run 0 run fast.taut --allow-command --until 5 --every 1 --out -
 has err "motion slow, method dopri5"

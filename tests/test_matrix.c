@@ -404,8 +404,10 @@ static bool refused(const cell *c, const outcome *o, const pages *p)
         return false;
     check_row(strlen(o->error.message) > 20, "%s %s %s: refused without a reason: '%s'",
               c->model->name, c->motion, c->method->name, o->error.message);
-    fprintf(p->refusals, "| %s | %s | %s | %s |\n", c->model->name, c->motion, c->method->name,
-            o->error.message);
+    fprintf(p->refusals, "| %s | %s | %s | ", c->model->name, c->motion, c->method->name);
+    for (const char *text = o->error.message; *text; text++) /* a bar would end the cell */
+        fprintf(p->refusals, *text == '|' ? "\\%c" : "%c", *text);
+    fprintf(p->refusals, " |\n");
     return true;
 }
 

@@ -177,7 +177,8 @@ static void test_scene(void)
         "square = dot(p[2] - (5, 6), p[2] - (5, 6)) - 1  stiffness 10\nguide = p[2].y - 7\n"
         "pair = length(p[1] - p[2]) - 1  stiffness 10  damping 1\n[start]\np[1] = (0, 2)\n"
         "p[2] = (6, 7)\n";
-    static const double q[4] = {0.6, 1.8, 6, 6.5}, v[4] = {1, 2, 3, 4};
+    /* the second state of p[2] is at 45 degrees from (5, 6), near neither axis */
+    static const double q[2][4] = {{0.6, 1.8, 6, 6.5}, {0.6, 1.8, 6, 7}}, v[4] = {1, 2, 3, 4};
     shown s;
     check_group("scene");
     int code = show(&s, model, NULL);
@@ -188,7 +189,7 @@ static void test_scene(void)
     check_equal("spring", s.run->kind[1], 1);
     check_equal("damped", s.run->kind[3], 2);
     for (int k = 0; k < 2; k++) {
-        check_equal("row", add_row(&s, k, q, v), 0);
+        check_equal("row", add_row(&s, k, q[k], v), 0);
         const double *end = ends_of(&s);
         check_near("x of a moving end", end[0], 3 * k, 1e-9);
         check_near("y of a moving end", end[1], 1, 1e-9);

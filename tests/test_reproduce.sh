@@ -40,6 +40,25 @@ if pictures; then
 else
     skip "pictures (no gnuplot)"
 fi
+# and one page of them all: every recipe with its verdicts, pictures and the best method, and nothing from elsewhere
+page=results/index.html
+for name in $names; do
+    grep -A 400 "^<section id=\"$name\">" $page | sed '/^<\/section>/q' >section
+    has section "<h3>$name: "
+    ! pictures || has section 'src="data:image/png;base64,iVBOR'
+    grep -q '<summary>[0-9]* numbers: <span class="[a-z]*">[0-9]* [a-z]*</span>' section
+    row $? "$name has no verdicts on the page"
+    has section "The best method of Taut on this problem"
+    lacks section 'class="failure"'
+done
+has $page '<a href="#c-slider-crank">c-slider-crank</a>'
+has $page "g2 has lost its minus sign"
+[ "$(grep -c '<tr><td>.*class="[a-zU]*">\(equal\|within\|explained\|UNEXPLAINED\)</td>' $page)" = \
+    "$(cat results/*.txt | grep -c ' \(equal\|within\|explained\|UNEXPLAINED\)$')" ]
+row $? "the page has not as many numbers as the tables"
+has $page "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
+! grep -q 'src="[^d]\|url(\|https\{0,1\}:' $page
+row $? "the page asks for something from elsewhere"
 narrow
 [ "$(cat results/*.txt | grep -c UNEXPLAINED)" -eq 0 ]
 row $? "a table has unexplained entries"
@@ -93,6 +112,32 @@ changed e-figure-3 '4.4349321933' '4.4349321934'
 run 0 reproduce a-table-1 --quiet
 [ ! -s out ]
 row $? "the copy as it was prints $(head -c 100 out)"
+
+# texts are data: what looks like markup is shown, also in an explanation and in the list
+bad='</script><script>bad = 1</script><img src=x onerror=bad=1> & "quotes"'
+mkdir hostile
+cp copy/*.txt hostile
+echo "$bad | 1" >>hostile/d-five-dimensions.txt
+echo "slow manifold, x1 | 1 | | $bad" >>hostile/d-five-dimensions.txt
+echo "# $bad" >>hostile/d-five-dimensions.txt
+echo "D | $bad | d-five-dimensions | $bad" >>hostile/list.txt
+echo "D | remark | $bad | $bad" >>hostile/papers.txt
+TAUT_REPRODUCE=$work/hostile
+run 1 reproduce d-five-dimensions --out hostile
+page=hostile/d-five-dimensions.html
+lacks $page '<script>bad'
+lacks $page '<img src=x'
+[ "$(grep -o '&lt;/script&gt;&lt;script&gt;bad = 1&lt;/script&gt;&lt;img src=x onerror=bad=1&gt; &amp; &quot;quotes&quot;' $page | wc -l)" = 7 ]
+row $? "texts that look like markup are not all on the page"
+has $page '<td class="unexplained">UNEXPLAINED</td><td>the recipe does not compute this number'
+# without the list or the papers there is no page, and the message has the file
+TAUT_REPRODUCE=$work/copy
+mv copy/papers.txt kept
+run 2 reproduce d-five-dimensions --out none --quiet
+has err "copy/papers.txt"
+[ ! -e none/d-five-dimensions.html ]
+row $? "a page without its papers"
+mv kept copy/papers.txt
 
 # numbers that nothing computes, files that are not there, wrong names
 echo 'no such key | 1' >>copy/b-orders.txt

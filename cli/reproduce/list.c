@@ -5,20 +5,6 @@
 
 #include "reproduce/reproduce.h"
 
-typedef struct item {
-    char paper[8], what[40], recipe[40], note[200];
-} item;
-
-/* Cuts a field off the line, without blanks around it. */
-static char *take_field(char *line, char *to, size_t size)
-{
-    size_t length = strcspn(line, "|"), begin = strspn(line, " "), end = length;
-    while (end > begin && line[end - 1] == ' ')
-        end--;
-    snprintf(to, size, "%.*s", end > begin ? (int)(end - begin) : 0, line + begin);
-    return line + length + (line[length] == '|');
-}
-
 static bool exists(const char *recipe)
 {
     for (const recipe_row *r = recipe_table; r->name; r++)
@@ -27,53 +13,49 @@ static bool exists(const char *recipe)
     return false;
 }
 
-static const char *state_of(const item *x)
+bool recipe_item_next(char **text, recipe_item *item)
 {
-    return strcmp(x->recipe, "-") == 0 ? "no numbers"
-           : exists(x->recipe)         ? "reproduced"
-                                       : "missing";
+    for (char *line; (line = recipe_line(text));) {
+        if (line[0] == '#' || !strchr(line, '|'))
+            continue;
+        recipe_cut(line, item->field);
+        item->state = strcmp(item->field[2], "-") == 0 ? "no numbers"
+                      : exists(item->field[2])         ? "reproduced"
+                                                       : "missing";
+        return true;
+    }
+    return false;
 }
 
-static void print_item(const cli_call *call, cli_json *json, const item *x)
+static void print_item(const cli_call *call, cli_json *json, const recipe_item *x)
 {
-    const char *state = state_of(x);
-    if (call->json) {
-        cli_json_open_flat(json, NULL, '{');
-        cli_json_text(json, "paper", x->paper);
-        cli_json_text(json, "what", x->what);
-        cli_json_text(json, "state", state);
-        cli_json_text(json, "recipe", x->recipe);
-        cli_json_text(json, "note", x->note);
-        cli_json_close(json, '}');
+    static const char *const keys[RECIPE_FIELDS] = {"paper", "what", "recipe", "note"};
+    const char *recipe = strcmp(x->field[2], "-") == 0 ? "" : x->field[2], *note = x->field[3];
+    if (!call->json) {
+        printf("%s  %-13s %-11s %s%s%s\n", x->field[0], x->field[1], x->state, recipe,
+               note[0] && recipe[0] ? ", " : "", note);
         return;
     }
-    printf("%s  %-13s %-11s %s%s%s\n", x->paper, x->what, state,
-           strcmp(x->recipe, "-") == 0 ? "" : x->recipe,
-           x->note[0] && strcmp(x->recipe, "-") != 0 ? ", " : "", x->note);
+    cli_json_open_flat(json, NULL, '{');
+    for (int k = 0; k < RECIPE_FIELDS; k++)
+        cli_json_text(json, keys[k], x->field[k]);
+    cli_json_text(json, "state", x->state);
+    cli_json_close(json, '}');
 }
 
 static void print_all(const cli_call *call, char *text)
 {
     cli_json json = {.out = stdout};
+    recipe_item x;
     int total = 0, missing = 0;
     if (call->json) {
         cli_json_open(&json, NULL, '{');
         cli_json_open(&json, "items", '[');
     }
-    for (char *line = text, *next; line && *line; line = next) {
-        item x;
-        next = strchr(line, '\n');
-        if (next)
-            *next++ = '\0';
-        if (line[0] == '#' || !strchr(line, '|'))
-            continue;
-        line = take_field(line, x.paper, sizeof x.paper);
-        line = take_field(line, x.what, sizeof x.what);
-        line = take_field(line, x.recipe, sizeof x.recipe);
-        take_field(line, x.note, sizeof x.note);
+    while (recipe_item_next(&text, &x)) {
         print_item(call, &json, &x);
         total++;
-        missing += strcmp(state_of(&x), "missing") == 0;
+        missing += strcmp(x.state, "missing") == 0;
     }
     if (call->json) {
         cli_json_close(&json, ']');

@@ -119,7 +119,7 @@ int recipe_b_methods(recipe_work *k)
 
 /* ---- strongly damped bonds: C lambda = g + T gdot with C -> 0 is of index 2 */
 
-static const char *const damped =
+const char recipe_b_damped_model[] =
     "[parameters]\neps = 1e-4\n[coordinates]\ny1, y2\n[potential]\ny2\n[bonds]\nspring = "
     "sqrt(y1^2 + y2^2) - 1 compliance eps^2 damping 0.1/eps^2\n[start]\ny1 = 1\n";
 
@@ -130,7 +130,7 @@ int recipe_b_damped(recipe_work *k)
                                      {"radau5", {20, 20, 40}},
                                      {"lobatto4", {20, 20, 40}}};
     k->labels[0] = "Strongly damped pendulum, eps = 1e-4: positions";
-    return order_table(k, damped, ROWS(rows), 3, sizes + 1, 0);
+    return order_table(k, recipe_b_damped_model, ROWS(rows), 3, sizes + 1, 0);
 }
 
 /* ---- theorem 3.2: what a step leaves of an oscillation, |R(i h/eps)| */
@@ -389,7 +389,7 @@ int recipe_b_newton(recipe_work *k)
 
 /* ---- lemma 8.2: the outer iteration of a general stiff potential, in one step */
 
-static const char *const ellipse =
+const char recipe_b_ellipse_model[] =
     "[parameters]\neps = 1e-3\n[coordinates]\nx, y\n[definitions]\ng = (x^2 + 2*y^2 - 1)/2\n"
     "[potential]\ny\n[stiff potential]\ng^2/2*(1 + x/2) + g^3/3 scale 1/eps^2\n"
     "[start]\nx = sin(1), y = -cos(1)/sqrt(2), x' = cos(1), y' = sin(1)/sqrt(2)\n";
@@ -403,7 +403,7 @@ static int velocity_after(recipe_work *k, const char *method, const char *form, 
     snprintf(set, sizeof set, "eps=%.17g", eps);
     snprintf(options, sizeof options, "motion=slow method=%s newton=%s step=%.17g until=%.17g",
              method, form, h, h);
-    int status = recipe_run(k, &run, ellipse, set, options);
+    int status = recipe_run(k, &run, recipe_b_ellipse_model, set, options);
     if (status == 0)
         status = taut_solver_advance(run.solver, h, &k->error);
     for (int i = 0; i < 2 && status == 0; i++)

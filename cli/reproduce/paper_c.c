@@ -8,6 +8,9 @@ static const double pi = 3.14159265358979323846;
 
 /* ---- C, example 2: z' = 3 t^2 by the midpoint rule, forward and backward stabilisation */
 
+const char recipe_c_example_2_model[] =
+    "[state]\nz\n[rates]\nz' = 3*t^2\n[invariants]\nh = z - t^3\n[start]\nz = 0\n";
+
 typedef struct lag {
     recipe_work *k;
     double h, latest; /* (z_n - t_n^3)/h^3 */
@@ -24,8 +27,6 @@ static int lag_row(void *user, const taut_row *row, taut_error *error)
 
 static int example_2(recipe_work *k, const char *form, double alpha)
 {
-    static const char model[] =
-        "[state]\nz\n[rates]\nz' = 3*t^2\n[invariants]\nh = z - t^3\n[start]\nz = 0\n";
     recipe_case run;
     char options[200];
     lag l = {.k = k, .h = 0.1};
@@ -34,7 +35,7 @@ static int example_2(recipe_work *k, const char *form, double alpha)
              "method=midpoint step=0.1 every=step until=1 stabilize=%s stabilize-alpha=%.17g", form,
              alpha > 0 ? alpha : 1);
     RECIPE_TRY(recipe_curve(k, "%s, alpha = %g", form, alpha));
-    int status = recipe_run(k, &run, model, "", options);
+    int status = recipe_run(k, &run, recipe_c_example_2_model, "", options);
     if (status == 0)
         status = taut_solver_run(run.solver, &sink, 1, NULL, NULL, &k->error);
     if (status == 0)
@@ -51,8 +52,6 @@ static const double nu = 1e4;
 /* y(10) from y(0) = 1 */
 static int follow(recipe_work *k, double h, double *y)
 {
-    static const char first[] =
-        "[state]\nz\n[rates]\nz' = 3*t^2\n[invariants]\nh = z - t^3\n[start]\nz = 0\n";
     static const char second[] = "[parameters]\nnu = 0\noff = 0\n[state]\ny\n[rates]\n"
                                  "y' = -(1 + nu*off)*y\n[start]\ny = 1\n";
     recipe_case run;
@@ -61,7 +60,7 @@ static int follow(recipe_work *k, double h, double *y)
     snprintf(text, sizeof text,
              "method=midpoint step=%.17g until=%.17g stabilize=forward stabilize-alpha=1", h,
              10 * h);
-    int status = recipe_run(k, &run, first, "", text);
+    int status = recipe_run(k, &run, recipe_c_example_2_model, "", text);
     if (status == 0)
         status = taut_solver_advance(run.solver, 10 * h, &k->error);
     if (status == 0)

@@ -33,7 +33,7 @@ static int introduction(recipe_work *k)
 
 static const char *const species[] = {"O2", "H", "OH", "O", "H2", "H2O", "HO2"};
 /* table 3, as initial values */
-static const char table_3[] =
+const char recipe_d_table_3[] =
     "start:O2=4.2783465727e-13 start:H=3.9878034748e-8 start:OH=1.3883748623e-10 "
     "start:O=1.1300067412e-11 start:H2=4.4019256520e-7 start:H2O=3.9848995981e-8 "
     "start:HO2=5.3981503775e-15";
@@ -44,7 +44,7 @@ static int eigenvalues(recipe_work *k)
     taut_rate rate[7];
     taut_rates_report report;
     taut_rates_report_init(&report);
-    int status = recipe_open(k, &run, "hydrogen_oxygen", table_3, "");
+    int status = recipe_open(k, &run, "hydrogen_oxygen", recipe_d_table_3, "");
     if (status == 0)
         status = taut_rates(run.system, NULL, 7, rate, &report, &k->error);
     for (int i = 0; i < 5 && status == 0; i++)

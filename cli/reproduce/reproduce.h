@@ -1,11 +1,12 @@
 /* reproduce.h - what recipes work with. A recipe computes and never sees a printed number;
- * reproduce.c sets the two side by side. */
+ * printed.c sets the two side by side, reproduce.c and book.c write them. */
 #ifndef TAUT_CLI_REPRODUCE_H
 #define TAUT_CLI_REPRODUCE_H
 
 #include "cli.h"
 
 enum { RECIPE_CURVES = 32, RECIPE_PICTURES = 12, RECIPE_KEY = 64, RECIPE_COORDINATES = 8 };
+enum { RECIPE_FIELDS = 4 }; /* of a line of reproduce/: key, printed, accept, note */
 
 typedef struct recipe_entry {
     char key[RECIPE_KEY];
@@ -38,8 +39,84 @@ typedef struct recipe_row {
 } recipe_row;
 extern const recipe_row recipe_table[]; /* ends with a NULL name (recipe.c) */
 
+/* ---- results (printed.c) */
+typedef enum recipe_verdict {
+    RECIPE_EQUAL,
+    RECIPE_WITHIN,
+    RECIPE_EXPLAINED,
+    RECIPE_UNEXPLAINED,
+    RECIPE_VERDICTS
+} recipe_verdict;
+extern const char *const recipe_verdict_names[RECIPE_VERDICTS];
+
+typedef struct recipe_number {
+    char *field[RECIPE_FIELDS]; /* into the text of the file */
+    double ours;                /* NaN when the recipe has no such key */
+    int digits;                 /* that are worth printing of it */
+    recipe_verdict verdict;
+    bool found;
+} recipe_number;
+
+/* What the best method of Taut does on the same problem (best.c). */
+typedef struct recipe_best {
+    char *command, *explanation, *failure; /* failure: NULL, or why there are no rows */
+    const char *model;                     /* the text of model.taut, or NULL */
+    const char *same;                      /* the recipe that has these rows already, or NULL */
+    struct {
+        char *name;
+        double error, error_velocity; /* NaN: not measured */
+        int64_t evaluations, steps;
+    } row[4];
+    int rows;
+} recipe_best;
+
+typedef struct recipe_result {
+    const recipe_row *recipe;
+    char *text, *notes;  /* of the file of printed numbers; its comments */
+    const char *heading; /* what they are: printed, computed, ... */
+    recipe_number *number;
+    int count, counts[RECIPE_VERDICTS];
+    char *failure; /* NULL, or why it could not be computed */
+    struct {
+        char *path, *title;
+    } picture[RECIPE_PICTURES];
+    int pictures;
+    recipe_best best;
+} recipe_result;
+
+/* Cuts a line at its bars; missing fields are empty. */
+void recipe_cut(char *line, char *field[RECIPE_FIELDS]);
+/* The next line without blanks around it, NULL: none. Changes the text. */
+char *recipe_line(char **text);
+/* The text of FOLDER/NAME.txt, allocated; NULL after a message. */
+char *recipe_file(const cli_call *call, const char *folder, const char *name);
+/* Reads the printed numbers of r->recipe: 0, or an exit status after a message. */
+int recipe_printed(recipe_result *r, const cli_call *call, const char *folder);
+void recipe_judge(recipe_result *r, const recipe_work *work);
+const char *recipe_number_note(const recipe_number *x); /* "" for none */
+void recipe_result_clear(recipe_result *r);
+
 /* Every table and figure of the papers, with its state (list.c). Returns an exit status. */
 int recipe_list(const cli_call *call);
+typedef struct recipe_item {
+    char *field[RECIPE_FIELDS]; /* paper, what, recipe or "-", note */
+    const char *state;
+} recipe_item;
+/* The next line of list.txt. */
+bool recipe_item_next(char **text, recipe_item *item);
+
+/* Runs the best method on the problem of result->recipe, unless an earlier result has it; a failure
+ * is a text in it. */
+void recipe_best_run(recipe_work *k, const recipe_result *earlier, int count,
+                     recipe_result *result);
+void recipe_best_clear(recipe_best *best);
+
+/* All results on one page that needs nothing else (book.c); 0, or an exit status after a message.
+ */
+int recipe_book_write(const cli_call *call, const char *path, const char *folder,
+                      const recipe_result *results, int count);
+extern const unsigned char recipe_book_head[], recipe_book_tail[];
+extern const size_t recipe_book_head_size, recipe_book_tail_size;
 
 /* ---- for recipes (recipe.c) */
 int recipe_note(recipe_work *k, double value, const char *key, ...)
@@ -71,7 +148,9 @@ int recipe_project(recipe_work *k, recipe_case *run, const char *model, const ch
                    const char *options); /* and a projection */
 void recipe_close(recipe_case *run);
 
-/* ---- the recipes */
+/* ---- the recipes, and models of theirs that others use too */
+extern const char recipe_b_damped_model[], recipe_b_ellipse_model[], recipe_c_example_2_model[],
+    recipe_d_table_3[];
 int recipe_a_table_1(recipe_work *k);
 int recipe_a_figure_2(recipe_work *k);
 int recipe_a_figure_3(recipe_work *k);

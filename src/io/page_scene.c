@@ -96,7 +96,7 @@ static bool normal_of(const taut_pattern *g, const double *jacobian, taut_index 
 /* normal[0] at p, normal[1 + i] at p + d e_i. */
 static bool centre_of(double normal[4][3], int dimension, double d, const double *p, double *centre)
 {
-    static const double ALONG = 0.3, AGREE = 1e-6;
+    static const double ALONG = 0.2, AGREE = 1e-6;
     double radius = NAN;
     for (int i = 0; i < dimension; i++) {
         double e[3] = {0}, turn[3], side[3];

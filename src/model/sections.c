@@ -499,7 +499,7 @@ int taut_model_sections(taut_model *model)
         TAUT_TRY(build_item(model, &model->document->item[k]));
     if (system->sizes.kind == TAUT_FIRST_ORDER)
         TAUT_TRY(check_rates(model));
-    else
+    else if (system->sizes.kind == TAUT_MECHANICAL)
         TAUT_TRY(taut_model_conserved(model));
     return taut_model_capabilities(model);
 }
