@@ -207,7 +207,7 @@ static double kicked_slope(taut_impulse *w, bool mollified, const double *x, int
         double y[4] = {x[0], x[1], x[2], x[3]}, X[4];
         taut_error error;
         y[i] += at[k] * h;
-        if (mollified && taut_impulse_project(w, 0, y, NULL, X, &error) != 0)
+        if (mollified && taut_impulse_project(w, 0, y, X, &error) != 0)
             return NAN;
         sum -= factor[k] / h * kicked_energy(mollified ? X : y);
     }
@@ -463,8 +463,10 @@ static const struct {
      "depend on velocities"},
     {"[coordinates]\nx, y\n[mass]\nx = 2 + y^2\n[bonds]\ns = y stiffness 1e4\n", TAUT_ERROR_REFUSED,
      "a varying [mass]"},
-    {"[coordinates]\nx, y\n[stiff potential]\ny^2/2 scale 1e4\n", TAUT_ERROR_REFUSED,
-     "stiff potential"},
+    {"[coordinates]\nx, y\n[stiff potential]\ny^4 scale 1e4\n", TAUT_ERROR_REFUSED,
+     "has a minimum near the initial state"},
+    {"[coordinates]\nx, y\n[stiff potential]\n(x^2 + y^2 - 1)^2/4 scale 1e4\n[start]\nx = 0.2\n",
+     TAUT_ERROR_REFUSED, "has a minimum near the initial state"},
     {"[coordinates]\nx, y\n[potential]\nx\n", TAUT_ERROR_REFUSED, "needs stiff springs"},
     {"[coordinates]\nx, y\n[bonds]\ns = y stiffness 4 soft\n", TAUT_ERROR_REFUSED,
      "needs stiff springs"},

@@ -256,6 +256,7 @@ static const struct {
     {"net", {"omega=1000*%g"}},
     {"pendulum", {"eps=1e-3/%g"}},
     {"polymer", {"omega=300*%g"}},
+    {"quartic_rod", {"omega=1000*%g"}},
     {"rope_bending", {"omega=1000*%g"}},
     {"spring_pendulum", {"ratio=50*%g"}}, /* an exception of the page */
     {"triatomic", {"omega=500*%g", "lift=0.001/%g"}},

@@ -1,6 +1,6 @@
 /* fast_flow.c - the flow of  H = y^T M(x)^-1 y/2 + g_s^T C^-1 g_s/2 + V(x)  on the rigid bonds
- * g_r = 0, V the terms of the potential that are marked `fast`, by the generalised leapfrog in
- * momenta y = M v [E (5)], which with rigid bonds is RATTLE:
+ * g_r = 0, V the terms of the potential that are marked `fast` and a stiff potential, by the
+ * generalised leapfrog in momenta y = M v [E (5)], which with rigid bonds is RATTLE:
  *
  *     y' = y - h/2 (H_x(x, y') + G_r(x)^T lambda)
  *
@@ -36,10 +36,13 @@ static int evaluate(taut_fast_flow *f, double t, const double *q, double *spring
         return TAUT_OK;
     m->statistics->fast_force_evaluations++;
     taut_clear(m->n, spring);
-    taut_values terms = {.force = spring};
-    if (m->context->system->fast_terms)
-        TAUT_TRY(taut_evaluate_inside(m->context, t, q, NULL, TAUT_WANT_FORCE | TAUT_WANT_FAST,
-                                      &terms, error));
+    taut_values terms = {.force = spring, .stiff_force = m->values.stiff_force};
+    unsigned wanted = m->context->system->fast_terms ? TAUT_WANT_FORCE | TAUT_WANT_FAST : 0;
+    wanted |= terms.stiff_force ? TAUT_WANT_STIFF_FORCE : 0;
+    if (wanted)
+        TAUT_TRY(taut_evaluate_inside(m->context, t, q, NULL, wanted, &terms, error));
+    if (terms.stiff_force)
+        taut_add(m->n, terms.stiff_force, spring);
     for (taut_index i = 0; i < m->m; i++)
         if (m->compliance[i] > 0 && !taut_context_soft(m->context, i))
             taut_row_add(&m->jacobian, m->values.jacobian, i, -m->values.bond[i] / m->compliance[i],
