@@ -2,54 +2,8 @@
  * docs/sources.md, E], their invariants, refusals, faults. */
 #include "support/run.h"
 #include "drive/solver.h"
-#include "judge/pendulum_angles.h"
+#include "support/gravity.h"
 #include "step/impulse.h"
-
-static const char *const gravity_model =
-    "[parameters]\neps = %.17g\n[coordinates]\nx11, x12, x21, x22\n[potential]\nx12 + "
-    "x22\n[bonds]\n"
-    "inner = sqrt(x11^2 + x12^2) - 1 stiffness 1/eps^2\nouter = sqrt((x11-x21)^2 + (x12-x22)^2) - "
-    "1 stiffness 1/eps^2\n"
-    "[start]\nx11 = sqrt(0.5), x12 = -sqrt(0.5), x21 = sqrt(2), x22 = 5*eps\n";
-
-typedef struct errors {
-    double q, v;
-} errors;
-
-/* Largest errors over the grid times up to t = 2 against the effective system with the given
- * actions. */
-static errors grid_errors(const char *method, double eps, double h, double inner,
-                          const double *action)
-{
-    char model[700], options[200];
-    errors worst = {0, 0};
-    snprintf(model, sizeof model, gravity_model, eps);
-    snprintf(options, sizeof options,
-             "motion=effective method=%s step=%.17g inner-step=%.17g until=2", method, h, inner);
-    driven d = driven_create(model, options, NULL);
-    if (!driven_good(method, &d)) {
-        driven_destroy(&d);
-        return (errors){NAN, NAN};
-    }
-    angles x = angle_start(eps);
-    int steps = (int)lround(2 / h);
-    for (int k = 0; k <= steps; k++) {
-        double q[4], v[4];
-        if (k > 0) {
-            x = angle_advance(x, h, eps, action);
-            int code = taut_solver_advance(d.solver, k * h, &d.error);
-            if (code != 0 && !check_row(false, "%s: %s", method, d.error.message))
-                break;
-        }
-        angle_state(x, q, v);
-        for (int i = 0; i < 4; i++) {
-            worst.q = fmax(worst.q, fabs(q[i] - taut_solver_position(d.solver)[i]));
-            worst.v = fmax(worst.v, fabs(v[i] - taut_solver_velocity(d.solver)[i]));
-        }
-    }
-    driven_destroy(&d);
-    return worst;
-}
 
 /* Fits of docs/sources.md, E: 0.064 h^2 + 1.8 eps in x, 0.079 h^2 + 2.5 eps in P y, single values
  * up to 1.15 of them. */
@@ -63,7 +17,7 @@ static void test_fits(void)
             for (int k = 0; k < 3; k++) {
                 double eps = sizes[e], h = steps[k], action[2];
                 angle_actions(eps, action);
-                errors worst = grid_errors(methods[m], eps, h, eps / 100, action);
+                errors worst = grid_errors(methods[m], eps, h, eps / 100, "", action);
                 double fit_q = .064 * h * h + 1.8 * eps, fit_v = .079 * h * h + 2.5 * eps;
                 check_row(worst.q <= 1.15 * fit_q, "%s eps %g h %g: %.3g in x is %.3f of the fit",
                           methods[m], eps, h, worst.q, worst.q / fit_q);
@@ -96,7 +50,7 @@ static void test_without_correction(void)
         check_near("x", worst_q, .37, .03);
         check_near("P y", worst_v, .86, .07);
     }
-    errors worst = grid_errors("projected-impulse", 1e-3, .1, 1e-5, none);
+    errors worst = grid_errors("projected-impulse", 1e-3, .1, 1e-5, "", none);
     check_row(worst.q > .3 && worst.v > .7, "the method is %.3g, %.3g from the motion without W",
               worst.q, worst.v);
 }
@@ -108,8 +62,8 @@ static void test_plain(void)
     double action[2];
     check_group("impulse, the plain method");
     angle_actions(1e-4, action);
-    errors worst = grid_errors("impulse", 1e-4, .5, 1e-6, action),
-           good = grid_errors("projected-impulse", 1e-4, .5, 1e-6, action);
+    errors worst = grid_errors("impulse", 1e-4, .5, 1e-6, "", action),
+           good = grid_errors("projected-impulse", 1e-4, .5, 1e-6, "", action);
     check_row(worst.v > 5 * .02 && worst.q > 1.5 * .016, "errors %.3g, %.3g", worst.q, worst.v);
     check_below("projected in x", good.q, 1.15 * (.064 * .25 + 1.8e-4));
     check_below("projected in P y", good.v, 1.15 * (.079 * .25 + 2.5e-4));

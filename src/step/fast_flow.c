@@ -27,8 +27,9 @@ enum { MOST_ITERATIONS = 60 };
 
 /* ---- a point */
 
-/* g, G and M at (t, q); the forces of the springs and of fast terms. */
-static int evaluate(taut_fast_flow *f, double t, const double *q, double *spring, taut_error *error)
+/* g, G and M at (t, q); the forces of the springs and of fast terms, at the end of a step h. */
+static int evaluate(taut_fast_flow *f, double t, double h, const double *q, double *spring,
+                    taut_error *error)
 {
     taut_mechanics *m = &f->mechanics;
     TAUT_TRY(taut_mechanics_bonds(m, t, q, NULL, 0, error));
@@ -43,6 +44,8 @@ static int evaluate(taut_fast_flow *f, double t, const double *q, double *spring
         TAUT_TRY(taut_evaluate_inside(m->context, t, q, NULL, wanted, &terms, error));
     if (terms.stiff_force)
         taut_add(m->n, terms.stiff_force, spring);
+    if (f->force)
+        return f->force(f->user, t, h, q, spring, error);
     for (taut_index i = 0; i < m->m; i++)
         if (m->compliance[i] > 0 && !taut_context_soft(m->context, i))
             taut_row_add(&m->jacobian, m->values.jacobian, i, -m->values.bond[i] / m->compliance[i],
@@ -80,7 +83,7 @@ static int solve(taut_fast_flow *f, double *x, taut_error *error)
 
 int taut_fast_flow_kick(taut_fast_flow *f, double t, const double *q, double *a, taut_error *error)
 {
-    TAUT_TRY(evaluate(f, t, q, NULL, error));
+    TAUT_TRY(evaluate(f, t, 0, q, NULL, error));
     TAUT_TRY(factor(f, t, error));
     taut_clear(f->mechanics.rods, f->row);
     return solve(f, a, error);
@@ -94,7 +97,7 @@ static int move(taut_fast_flow *f, double t, double h, const double *q, taut_err
     taut_mechanics *m = &f->mechanics;
     taut_copy(m->n, f->u, f->change);
     if (f->mass) {
-        TAUT_TRY(evaluate(f, t, f->next, NULL, error));
+        TAUT_TRY(evaluate(f, t, 0, f->next, NULL, error));
         taut_clear(m->n, f->p);
         taut_mass_add(&f->tangent, m->n, f->mass_q, 1, f->u, f->p);
         m->statistics->factorisations++;
@@ -104,7 +107,7 @@ static int move(taut_fast_flow *f, double t, double h, const double *q, taut_err
     }
     for (taut_index i = 0; i < m->n; i++)
         f->next[i] = q[i] + h / 2 * (f->u[i] + f->change[i]);
-    return m->rods > 0 ? evaluate(f, t, f->next, NULL, error) : TAUT_OK;
+    return m->rods > 0 ? evaluate(f, t, 0, f->next, NULL, error) : TAUT_OK;
 }
 
 /* next_d from d = u - v: [M G^T; G 0] (d, .) = (h/2 F(u), G d - g_r(x+)/h) at x. */
@@ -162,7 +165,7 @@ static int step(taut_fast_flow *f, double t, double h, double *q, double *v, tau
     TAUT_TRY(move(f, t + h, h, q, error));
     taut_copy(m->n, f->next, q);
     taut_copy(m->n, f->change, f->u); /* M(x+)^-1 y' */
-    TAUT_TRY(evaluate(f, t + h, q, f->spring, error));
+    TAUT_TRY(evaluate(f, t + h, h, q, f->spring, error));
     TAUT_TRY(factor(f, t + h, error));
     TAUT_TRY(add_inertia(f, t + h, q, f->u, f->spring, f->next_d, error));
     taut_mechanics_rates(m, f->u, f->row);
@@ -180,7 +183,7 @@ static int step(taut_fast_flow *f, double t, double h, double *q, double *v, tau
 int taut_fast_flow_advance(taut_fast_flow *f, const taut_composition_weights *by, double t,
                            double h, int64_t steps, double *q, double *v, taut_error *error)
 {
-    TAUT_TRY(evaluate(f, t, q, f->spring, error));
+    TAUT_TRY(evaluate(f, t, 0, q, f->spring, error));
     TAUT_TRY(factor(f, t, error));
     for (int64_t k = 0; k < steps; k++) {
         double at = t + (double)k * h;
@@ -195,10 +198,10 @@ int taut_fast_flow_advance(taut_fast_flow *f, const taut_composition_weights *by
 /* ---- making */
 
 int taut_fast_flow_create(taut_fast_flow *f, taut_context *context, taut_arena *arena,
-                          taut_statistics *statistics, taut_error *error)
+                          taut_statistics *statistics, unsigned wanted, taut_error *error)
 {
     taut_mechanics *m = &f->mechanics;
-    TAUT_TRY(taut_mechanics_create(m, context, arena, statistics, 0, error));
+    TAUT_TRY(taut_mechanics_create(m, context, arena, statistics, wanted, error));
     TAUT_TRY(TAUT_RESERVE(arena, m->n, error, &f->spring, &f->d, &f->next_d, &f->u, &f->p, &f->next,
                           &f->change));
     TAUT_TRY(TAUT_RESERVE(arena, m->rods, error, &f->row));

@@ -28,6 +28,7 @@
  * with the actions of the initial state. They do not influence the motion, and are computed only
  * on request. Of groups of more than TAUT_SPECTRUM_DENSE connected springs grad W is omitted from
  * them. */
+#include "step/adiabatic.h"
 #include "step/impulse_potential.h"
 
 #include <math.h>
@@ -88,6 +89,11 @@ static int take_actions(taut_impulse *w, double t, taut_error *error)
     return TAUT_OK;
 }
 
+static bool is_adiabatic(const taut_stepper *s)
+{
+    return s->options && strcmp(taut_options_text(s->options, "inner-method"), "adiabatic") == 0;
+}
+
 /* The micro-step: as set and stable, or a part of the fastest vibration of the initial state. A
  * large system whose spectrum does not converge runs with what is set. */
 static int choose_inner(taut_impulse *w, taut_error *error)
@@ -105,14 +111,16 @@ static int choose_inner(taut_impulse *w, taut_error *error)
                                   &complete, &reason);
     TAUT_TRY(taut_fail_final(status, &reason, error));
     double fastest = status == 0 && found > 0 ? frequency[found - 1] : 0;
-    if (isnan(w->inner) && fastest == 0)
+    bool adiabatic = is_adiabatic(s);
+    if (isnan(w->inner) && fastest == 0 && !adiabatic)
         return taut_fail_option(
             error, TAUT_ERROR_REFUSED, "inner-step",
             "method %s cannot derive its micro-step from the frequencies; set it", s->method->name);
     double usual = w->composed.count / (steps_a_radian * fastest);
+    w->finest = fastest > 0 ? usual : w->inner;
     if (isnan(w->inner))
-        w->inner = usual;
-    if (w->inner * fastest >= w->composed.stability)
+        w->inner = adiabatic ? INFINITY : usual;
+    if (!adiabatic && w->inner * fastest >= w->composed.stability)
         return taut_fail_option(error, TAUT_ERROR_STEP, "inner-step",
                                 "%g is unstable: the fastest vibration needs less than "
                                 "%.3g/omega = %.4g; the default is %.2g",
@@ -219,7 +227,7 @@ static int find_springs(taut_impulse *w, const char *who, taut_error *error)
                          who);
     w->general = rigid > 0 || m->varying;
     if (w->general)
-        TAUT_TRY(taut_fast_flow_create(&w->flow, s->context, s->arena, s->statistics, error));
+        TAUT_TRY(taut_fast_flow_create(&w->flow, s->context, s->arena, s->statistics, 0, error));
     else
         TAUT_TRY(taut_mechanics_invert(m, who, s->now.t, s->arena, error));
     return make_tie(w, error);
@@ -241,6 +249,8 @@ int taut_impulse_create(taut_stepper *s, taut_error *error)
     TAUT_TRY(make_modes(w, error));
     if (s->adaptive)
         TAUT_TRY(taut_outer_create(&w->outer, s, error));
+    if (is_adiabatic(s))
+        TAUT_TRY(taut_adiabatic_create(w, error));
     TAUT_TRY(begin(w, error));
     return variant->prepare ? variant->prepare(w, error) : TAUT_OK;
 }
@@ -258,6 +268,7 @@ void taut_impulse_destroy(taut_stepper *s)
     taut_saddle_destroy(w->tie);
     taut_modes_destroy(&w->modes);
     taut_impulse_potential_destroy(w);
+    taut_adiabatic_destroy(w);
 }
 
 /* ---- stepping */
@@ -296,6 +307,8 @@ static int vibrate(taut_impulse *w, double t, double h, taut_error *error)
                                 h, count, w->inner);
     int64_t steps = count < 1 ? 1 : (int64_t)count;
     double d = h / (double)steps;
+    if (w->adiabatic)
+        return taut_adiabatic_advance(w, t, d, steps, error);
     if (w->general)
         return taut_fast_flow_advance(&w->flow, &w->composed, t, d, steps, w->next_x, w->next_v,
                                       error);
@@ -390,7 +403,7 @@ int taut_impulse_step(taut_stepper *s, double h, taut_error *error)
     if (!w->fresh) {
         TAUT_TRY(follow(w, error));
         TAUT_TRY(kick(w, s->now.t, w->x, w->kick, error));
-        if (!w->general)
+        if (!w->general && !w->adiabatic)
             TAUT_TRY(spring(w, s->now.t, w->x, w->fast, error));
         w->fresh = true;
         w->outer.known = 0;

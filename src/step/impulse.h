@@ -24,7 +24,11 @@ typedef struct taut_impulse {
     double *mass_room;
     bool general; /* the mass varies, or there are rigid bonds: `flow` moves the springs */
     taut_fast_flow flow;
-    double inner;                      /* longest micro-step */
+    struct taut_adiabatic
+        *adiabatic; /* moves the springs instead (adiabatic.h); NULL: it does not */
+    /* longest micro-step; that of the fastest vibration, which no outer step has to be shorter than
+     */
+    double inner, finest;
     taut_composition_weights composed; /* steps of the fast flow that it is made of */
     taut_outer outer;                  /* where the step size was chosen for the run */
 
@@ -81,6 +85,13 @@ int taut_impulse_show(taut_impulse *w, double t, const double *x, const double *
                       double *u, taut_error *error);
 /* Rigid bonds hold from the beginning; the stretches and rates of the springs are kept. */
 int taut_impulse_meet_rigid(taut_impulse *w, taut_error *error);
+/* w->g and w->gdot of (x, v). */
+int taut_impulse_measure(taut_impulse *w, double t, const double *x, const double *v,
+                         taut_error *error);
+/* The vibrating state (x, u) over (q, v) that has the stretches and rates w->g, w->gdot: x = q +
+ * M^-1 G(q)^T lambda, u = v + M^-1 G(x)^T nu. */
+int taut_impulse_lift(taut_impulse *w, double t, const double *q, const double *v, double *x,
+                      double *u, taut_error *error);
 /* When `now` was altered: its vibration keeps the stretches and rates that it had; raw: `now` is
  * the vibrating state. */
 int taut_impulse_follow(taut_impulse *w, bool *altered, taut_error *error);

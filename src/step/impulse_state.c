@@ -172,14 +172,21 @@ int taut_impulse_show(taut_impulse *w, double t, const double *x, const double *
     return project_velocity(w, t, q, NULL, u, error);
 }
 
-/* Stretches and rates of the vibrating state. */
-static int measure(taut_impulse *w, taut_error *error)
+int taut_impulse_measure(taut_impulse *w, double t, const double *x, const double *v,
+                         taut_error *error)
 {
     taut_mechanics *m = &w->mechanics;
-    TAUT_TRY(taut_mechanics_bonds(m, w->time, w->x, w->v, 0, error));
-    for (taut_index r = 0; r < m->rods; r++)
-        w->g[r] = m->values.bond[m->rod[r]];
-    taut_mechanics_rates(m, w->v, w->gdot);
+    TAUT_TRY(taut_mechanics_bonds(m, t, x, v, 0, error));
+    taut_mechanics_pick(m, 1, m->values.bond, w->g);
+    taut_mechanics_rates(m, v, w->gdot);
+    return TAUT_OK;
+}
+
+/* Of the vibrating state. */
+static int measure(taut_impulse *w, taut_error *error)
+{
+    const taut_mechanics *m = &w->mechanics;
+    TAUT_TRY(taut_impulse_measure(w, w->time, w->x, w->v, error));
     for (taut_index i = 0; w->potential && i < m->n; i++) {
         w->off_x[i] = w->x[i] - w->shown_q[i];
         w->off_v[i] = w->v[i] - w->shown_v[i];
@@ -187,13 +194,19 @@ static int measure(taut_impulse *w, taut_error *error)
     return TAUT_OK;
 }
 
+int taut_impulse_lift(taut_impulse *w, double t, const double *q, const double *v, double *x,
+                      double *u, taut_error *error)
+{
+    TAUT_TRY(reach(w, t, q, w->g, x, error));
+    taut_copy(w->mechanics.n, v, u);
+    return project_velocity(w, t, x, w->gdot, u, error);
+}
+
 /* The vibrating state over (q, v) that has what was measured. */
 static int restore(taut_impulse *w, double t, const double *q, const double *v, taut_error *error)
 {
     taut_index n = w->mechanics.n;
-    TAUT_TRY(reach(w, t, q, w->g, w->next_x, error));
-    taut_copy(n, v, w->next_v);
-    TAUT_TRY(project_velocity(w, t, w->next_x, w->gdot, w->next_v, error));
+    TAUT_TRY(taut_impulse_lift(w, t, q, v, w->next_x, w->next_v, error));
     taut_copy(n, w->next_x, w->x);
     taut_copy(n, w->next_v, w->v);
     return TAUT_OK;

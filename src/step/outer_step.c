@@ -168,7 +168,7 @@ int taut_outer_step(taut_impulse *w, double h, taut_error *error)
         TAUT_TRY(advance(w, h, &estimate, error));
         bool useless = estimate > NOISE * before,
              high = estimate > fmax(ENOUGH * fmax(s->rtol, s->floor), ABOVE * o->noise),
-             shorter = fabs(h) / (double)((int64_t)2 << o->halvings) > w->inner;
+             shorter = fabs(h) / (double)((int64_t)2 << o->halvings) > w->finest;
         if (!useless && !(high && shorter))
             break;
         if (useless)
