@@ -13,6 +13,13 @@ static const char *const gravity_model =
     "1 stiffness 1/eps^2\n"
     "[start]\nx11 = sqrt(0.5), x12 = -sqrt(0.5), x21 = sqrt(2), x22 = 5*eps\n";
 
+/* The inner link rigid, the outer one given by a stiff potential. */
+static const char *const potential_model =
+    "[parameters]\neps = %.17g\n[coordinates]\nx11, x12, x21, x22\n[potential]\nx12 + "
+    "x22\n[stiff potential]\n(sqrt((x11-x21)^2 + (x12-x22)^2) - 1)^2/2 scale 1/eps^2\n[bonds]\n"
+    "inner = sqrt(x11^2 + x12^2) - 1\n"
+    "[start]\nx11 = sqrt(0.5), x12 = -sqrt(0.5), x21 = sqrt(2), x22 = 5*eps\n";
+
 typedef struct errors {
     double q, v;
 } errors;
