@@ -187,6 +187,8 @@ static const struct {
     {"[coordinates]\nr, a\n[kinetic]\n(r'^2 + r^2*a'^2)/2\n[bonds]\ns = r - 1 stiffness 1e4\n"
      "[start]\nr = 1\n",
      "a mass that varies"},
+    {"[coordinates]\nx, y\n[forces]\nx = -x'\n[bonds]\ns = y stiffness 1e4\n",
+     "micro-steps of method verlet"},
 };
 
 static void test_refusals(void)

@@ -421,8 +421,6 @@ static const struct {
      TAUT_ERROR_REFUSED, "zero at rest"},
     {"[coordinates]\nx, y\n[bonds]\ns = y stiffness 1e4 damping 1\n", TAUT_ERROR_REFUSED,
      "damped bonds"},
-    {"[coordinates]\nx, y\n[forces]\nx = -x'\n[bonds]\ns = y stiffness 1e4\n", TAUT_ERROR_REFUSED,
-     "depend on velocities"},
     {"[coordinates]\nx, y\n[mass]\nx = 2 + y^2\n[bonds]\ns = y stiffness 1e4\n", TAUT_ERROR_REFUSED,
      "a varying [mass]"},
     {"[coordinates]\nx, y\n[stiff potential]\ny^4 scale 1e4\n", TAUT_ERROR_REFUSED,

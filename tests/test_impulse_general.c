@@ -251,6 +251,45 @@ static void test_reversible(void)
         }
 }
 
+/* Friction and a magnetic force move with the springs. The position is that of full motion up to
+ * O(h^2) + O(eps), actions decay at the rate of the friction, and time reversal holds to rounding.
+ */
+static void test_velocities(void)
+{
+    static const char *const forces = "[forces]\nx = -0.5*x' + 2*y'\ny = -0.5*y' - 2*x'\n"
+                                      "u = -0.5*u'\nw = -0.5*w'\n";
+    const double eps = 2e-3, h = 0.05;
+    char model[1400], options[200];
+    double q[4] = {0};
+    check_group("impulse, forces that depend on velocities");
+    snprintf(model, sizeof model, "[parameters]\neps = %.17g\n%s%s", eps, forms[CARTESIAN], forces);
+    driven full = driven_create(model, "motion=full rtol=1e-8 until=1 verify=never", NULL);
+    if (driven_good("full", &full))
+        check_equal("full", taut_solver_advance(full.solver, 1, &full.error), 0);
+    for (int m = PROJECTED; m < METHODS && full.code == 0; m++) {
+        snprintf(options, sizeof options, "motion=effective method=%s step=%g until=1", methods[m],
+                 h);
+        driven d = driven_create(model, options, NULL);
+        if (driven_good(methods[m], &d)) {
+            const taut_impulse *w = d.solver->stepper.work;
+            double first[2] = {w->action[0], w->action[1]}, off = 0;
+            keep(q, taut_solver_position(d.solver), 4);
+            check_equal("forwards", taut_solver_advance(d.solver, 1, &d.error), 0);
+            for (int i = 0; i < 4; i++)
+                off = fmax(off, fabs(taut_solver_position(full.solver)[i] -
+                                     taut_solver_position(d.solver)[i]));
+            check_below(methods[m], off, 0.064 * h * h + 1.8 * eps);
+            taut_solver_multipliers(d.solver); /* which need the actions of now */
+            check_near("action", w->action[1] / first[1], exp(-0.5), 20 * eps);
+            check_equal("backwards", taut_solver_advance(d.solver, 0, &d.error), 0);
+            for (int i = 0; i < 4; i++)
+                check_near(methods[m], taut_solver_position(d.solver)[i], q[i], 1e-9);
+        }
+        driven_destroy(&d);
+    }
+    driven_destroy(&full);
+}
+
 /* ---- the symplectic form */
 
 /* (x, y) of a vibrating state, y = M(x) v. */
@@ -393,6 +432,7 @@ int main(void)
     test_circle();
     test_effective();
     test_reversible();
+    test_velocities();
     test_symplectic();
     test_inner_order();
     test_counts();

@@ -8,12 +8,13 @@
  *
  *     y+ = y' - h/2 (H_x(x+, y') + G_r(x+)^T mu),  G_r(x+) v+ + g_t = 0
  *
- *     H_x = G_s^T C^-1 g_s + V_x - (d(M v)/dx)^T v/2,  v = M(x)^-1 y
+ *     H_x = G_s^T C^-1 g_s + V_x - (d(M v)/dx)^T v/2 - F(x, v),  v = M(x)^-1 y
  *
  * [Hairer, Lubich, Wanner 2006, VI.3 (3.8), VII.1.4 (1.26)]
  *
- * Symplectic, time-reversible, order 2; with constant masses and without rigid bonds it is Verlet.
- * The unknown is u = M(x)^-1 y', iterated as in flow_rattle.c; what depends on u is slow. */
+ * F are forces that depend on velocities, if there are any. Without them symplectic;
+ * time-reversible, order 2; with constant masses and without rigid bonds it is Verlet. The unknown
+ * is u = M(x)^-1 y', iterated as in flow_rattle.c; what depends on u is slow. */
 #include "step/fast_flow.h"
 
 #include <float.h>
@@ -38,7 +39,8 @@ static int evaluate(taut_fast_flow *f, double t, double h, const double *q, doub
     m->statistics->fast_force_evaluations++;
     taut_clear(m->n, spring);
     taut_values terms = {.force = spring, .stiff_force = m->values.stiff_force};
-    unsigned wanted = m->context->system->fast_terms ? TAUT_WANT_FORCE | TAUT_WANT_FAST : 0;
+    bool fast = m->context->system->fast_terms && !f->velocity;
+    unsigned wanted = fast ? TAUT_WANT_FORCE | TAUT_WANT_FAST : 0;
     wanted |= terms.stiff_force ? TAUT_WANT_STIFF_FORCE : 0;
     if (wanted)
         TAUT_TRY(taut_evaluate_inside(m->context, t, q, NULL, wanted, &terms, error));
@@ -53,12 +55,18 @@ static int evaluate(taut_fast_flow *f, double t, double h, const double *q, doub
     return TAUT_OK;
 }
 
-/* force = spring + (d(M v)/dq)^T v/2 */
+/* force = spring + F(q, v) + (d(M v)/dq)^T v/2 */
 static int add_inertia(taut_fast_flow *f, double t, const double *q, const double *v,
                        const double *spring, double *force, taut_error *error)
 {
     taut_mechanics *m = &f->mechanics;
     taut_copy(m->n, spring, force);
+    if (f->velocity) {
+        taut_values terms = {.force = f->push};
+        TAUT_TRY(taut_evaluate_inside(m->context, t, q, v, TAUT_WANT_FORCE | TAUT_WANT_FAST, &terms,
+                                      error));
+        taut_add(m->n, f->push, force);
+    }
     if (!m->varying)
         return TAUT_OK;
     m->values.mass_weight = v;
@@ -204,6 +212,8 @@ int taut_fast_flow_create(taut_fast_flow *f, taut_context *context, taut_arena *
     TAUT_TRY(taut_mechanics_create(m, context, arena, statistics, wanted, error));
     TAUT_TRY(TAUT_RESERVE(arena, m->n, error, &f->spring, &f->d, &f->next_d, &f->u, &f->p, &f->next,
                           &f->change));
+    f->velocity = taut_system_velocity_forces(taut_context_system(context));
+    TAUT_TRY(TAUT_RESERVE(arena, f->velocity ? m->n : 0, error, &f->push));
     TAUT_TRY(TAUT_RESERVE(arena, m->rods, error, &f->row));
     TAUT_TRY(TAUT_RESERVE(arena, m->rod_start[m->rods], error, &f->rows));
     TAUT_TRY(taut_mechanics_saddle(m, false, true, &arena->allocator, &f->saddle, error));

@@ -16,6 +16,8 @@ typedef struct taut_fast_flow {
     double *d, *next_d, *u, *p, *next, *change; /* [n] */
     double *row;                                /* [rigid bonds] */
     double *rows;                               /* G_r where a step begins */
+    bool velocity;                              /* forces depend on velocities */
+    double *push;                               /* [n]: these */
     /* f[n] += what stands in place of the springs at the end of a step of length h; 0: where the
      * first one begins. NULL: the springs. */
     int (*force)(void *user, double t, double h, const double *q, double *f, taut_error *error);

@@ -8,7 +8,8 @@
  * compose.c), with micro-steps of at most the option inner-step; both
  * accelerations at the new point serve the next step. A stiff potential is a spring among others
  * (impulse_potential.c). Terms of the potential that are marked `fast`
- * belong to the fast flow instead of a (r-RESPA with two levels [Tuckerman et al. 1992]). Where M
+ * belong to the fast flow instead of a (r-RESPA with two levels [Tuckerman et al. 1992]), and so do
+ * forces that depend on velocities: they damp the vibration, or turn it. Where M
  * depends on x, kicks change the momenta y = M(x) v [E (5)], f is without inertial forces, and the
  * fast flow has the kinetic energy; rigid bonds hold in the fast flow and project the kicks
  * (fast_flow.c).
@@ -25,7 +26,8 @@
  *
  *     M a + G^T Lambda = f - grad W, G a = -gamma   at (X, V), W = sum J_k Omega_k   [E (8)]
  *
- * with the actions of the initial state. They do not influence the motion, and are computed only
+ * with the actions of the initial state, or those of now where forces depend on velocities. They do
+ * not influence the motion, and are computed only
  * on request. Of groups of more than TAUT_SPECTRUM_DENSE connected springs grad W is omitted from
  * them. */
 #include "step/adiabatic.h"
@@ -148,16 +150,18 @@ static int begin(taut_impulse *w, taut_error *error)
     return taut_impulse_complete(s, error);
 }
 
-/* Momenta are M v, and slow forces those of positions. */
+/* Momenta are M v, and slow forces those of positions; those that depend on velocities move with
+ * the springs. */
 static int refuse_forces(const taut_impulse *w, const char *who, taut_error *error)
 {
     const taut_stepper *s = w->stepper;
     const taut_system *system = taut_context_system(s->context);
     unsigned can = system->sizes.can;
-    if (taut_system_velocity_forces(system))
+    if (taut_system_velocity_forces(system) && (is_adiabatic(s) || !(can & TAUT_CAN_JETS)))
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "%s does not support forces that depend on velocities: they change the "
-                         "actions; omit them, or use the slow or full motion",
+                         "%s supports forces that depend on velocities by micro-steps of method "
+                         "verlet, in model files: they change the actions; omit them, or use the "
+                         "slow or full motion",
                          who);
     if ((can & TAUT_HAS_VARYING_MASS) && !(can & TAUT_HAS_KINETIC))
         return taut_fail(error, TAUT_ERROR_REFUSED,
@@ -216,6 +220,7 @@ static int find_springs(taut_impulse *w, const char *who, taut_error *error)
     taut_mechanics *m = &w->mechanics;
     TAUT_TRY(
         taut_mechanics_create(m, s->context, s->arena, s->statistics, TAUT_STIFF_AS_RODS, error));
+    const bool velocity = taut_system_velocity_forces(taut_context_system(s->context));
     taut_index rigid = 0;
     for (taut_index r = 0; r < m->rods; r++)
         rigid += !(m->compliance[m->rod[r]] > 0);
@@ -225,7 +230,8 @@ static int find_springs(taut_impulse *w, const char *who, taut_error *error)
                          "%s needs stiff springs, whose vibration it resolves: give bonds a "
                          "stiffness, or use the rigid or full motion",
                          who);
-    w->general = rigid > 0 || m->varying;
+    w->fast_terms = taut_context_system(s->context)->fast_terms || velocity;
+    w->general = rigid > 0 || m->varying || velocity;
     if (w->general)
         TAUT_TRY(taut_fast_flow_create(&w->flow, s->context, s->arena, s->statistics, 0, error));
     else
@@ -278,7 +284,7 @@ static int spring(taut_impulse *w, double t, const double *x, double *restrict a
 {
     taut_mechanics *m = &w->mechanics;
     const taut_values *values = &m->values;
-    const unsigned terms = m->context->system->fast_terms ? TAUT_WANT_FORCE | TAUT_WANT_FAST : 0,
+    const unsigned terms = w->fast_terms ? TAUT_WANT_FORCE | TAUT_WANT_FAST : 0,
                    bonds = m->m > 0 ? TAUT_WANT_BOND | TAUT_WANT_JACOBIAN : 0,
                    stiff = w->potential ? TAUT_WANT_STIFF_FORCE : 0;
     m->values.force = a;
@@ -372,7 +378,7 @@ static int kick(taut_impulse *w, double t, const double *x, double *acceleration
 {
     const taut_impulse_variant *variant = w->stepper->method->data;
     const unsigned all = w->mechanics.wanted;
-    w->mechanics.wanted |= w->mechanics.context->system->fast_terms ? TAUT_WANT_SLOW : 0;
+    w->mechanics.wanted |= w->fast_terms ? TAUT_WANT_SLOW : 0;
     int status = variant->kick(w, t, x, acceleration, error);
     w->mechanics.wanted = all;
     return status;
@@ -452,6 +458,8 @@ int taut_impulse_complete(taut_stepper *s, taut_error *error)
     if (w->complete)
         return TAUT_OK;
     TAUT_TRY(follow(w, error)); /* the actions, where the state was altered */
+    if (w->flow.velocity)
+        TAUT_TRY(take_actions(w, w->time, error));
     TAUT_TRY(find_multipliers(w, s->now.t, s->now.q, s->now.v, w->r, s->now.lambda, error));
     w->complete = true;
     return TAUT_OK;

@@ -22,7 +22,10 @@ typedef struct taut_impulse {
     double *tie_1, *tie_2; /* values of G1, G2 on it */
     const double *mass_1;  /* M at the point of G1: constant, or in `mass_room` */
     double *mass_room;
-    bool general; /* the mass varies, or there are rigid bonds: `flow` moves the springs */
+    bool fast_terms; /* forces that are none of the kicks: of the potential, or of velocities */
+    /* the mass varies, or there are rigid bonds or forces of velocities: `flow` moves the springs
+     */
+    bool general;
     taut_fast_flow flow;
     struct taut_adiabatic
         *adiabatic; /* moves the springs instead (adiabatic.h); NULL: it does not */
