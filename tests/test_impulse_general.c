@@ -93,8 +93,8 @@ static void to_cartesian(int form, const double *q, const double *v, double *z)
     z[7] = z[5] - v[1] * cos(q[2]) + q[1] * sin(q[2]) * v[2];
 }
 
-/* The vibrating state at t = 1, in Cartesian coordinates, and the one that is shown (may be NULL).
- */
+/* The vibrating state at t = 1, in Cartesian coordinates, and the one that is shown (may be NULL)
+ * with the tension of the first bond. */
 static void vibrating(int form, int method, double eps, double inner, double *z, double *shown)
 {
     driven d = create(form, method, eps, 0.1, inner);
@@ -106,6 +106,8 @@ static void vibrating(int form, int method, double eps, double inner, double *z,
         if (shown)
             to_cartesian(form, taut_solver_position(d.solver), taut_solver_velocity(d.solver),
                          shown);
+        if (shown && d.solver->stepper.m > 0)
+            shown[8] = taut_solver_multipliers(d.solver)[0];
     }
     driven_destroy(&d);
 }
@@ -151,7 +153,7 @@ static void test_potential(void)
     check_group("impulse, springs as a stiff potential");
     for (int form = BONDS; form < FORMS; form++)
         for (int m = 0; m < METHODS; m++) {
-            double z[4][8] = {{0}};
+            double z[4][9] = {{0}};
             bool equal =
                 m == IMPULSE || m == TRANSFORMED || (m == PROJECTED && with_bonds[form] == POLAR);
             vibrating(with_bonds[form], m, eps, eps / 10, z[0], z[2]);
@@ -159,6 +161,8 @@ static void test_potential(void)
             double whole = distance(z[0], z[1]), shown = distance(z[2], z[3]);
             check_row(equal ? whole < 1e-11 : shown < (m == PROJECTED ? 2.5 : 50 * eps) * eps,
                       "%s, %s: %g, shown %g", names[form], methods[m], whole, shown);
+            if (equal && (form == RIGID_POTENTIAL || form == MIXED))
+                check_near("mean tension", z[3][8], z[2][8], 50 * eps * eps);
         }
 }
 

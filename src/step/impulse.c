@@ -67,10 +67,10 @@ static int make_modes(taut_impulse *w, taut_error *error)
 {
     taut_stepper *s = w->stepper;
     taut_index stiff = w->mechanics.rods;
+    TAUT_TRY(TAUT_RESERVE(s->arena, s->n, error, &w->gradient));
     if (w->potential)
         return TAUT_OK;
     TAUT_TRY(TAUT_RESERVE(s->arena, stiff, error, &w->action, &w->blended));
-    TAUT_TRY(TAUT_RESERVE(s->arena, s->n, error, &w->gradient));
     int status =
         taut_modes_create(&w->modes, s->context, s->arena, true, TAUT_SPECTRUM_DENSE, error);
     w->has_modes = status == 0;
@@ -80,6 +80,8 @@ static int make_modes(taut_impulse *w, taut_error *error)
 /* Actions of the vibrating state. */
 static int take_actions(taut_impulse *w, double t, taut_error *error)
 {
+    if (w->potential)
+        return taut_impulse_potential_actions(w, t, error);
     if (!w->has_modes)
         return TAUT_OK;
     TAUT_TRY(taut_modes_find(&w->modes, t, w->x, error));
@@ -434,9 +436,11 @@ static int solve_multipliers(taut_impulse *w, double t, const double *q, const d
         TAUT_TRY(taut_modes_gradient(&w->modes, t, q, w->blended, w->gradient, error));
     }
     TAUT_TRY(taut_mechanics_force(m, t, q, v, a, lambda, error));
-    for (taut_index i = 0; w->has_modes && i < m->n; i++)
-        a[i] -= w->gradient[i];
     TAUT_TRY(taut_impulse_tangent(w, t, q, error));
+    if (w->potential)
+        TAUT_TRY(taut_impulse_potential_gradient(w, t, q, w->gradient, error));
+    for (taut_index i = 0; (w->has_modes || w->potential) && i < m->n; i++)
+        a[i] -= w->gradient[i];
     if (w->potential)
         TAUT_TRY(taut_impulse_potential_rates(w, t, q, v, 2, w->y + m->rods, error));
     return taut_mechanics_react(m, w->tie, t, q, v, a, w->y, lambda, error);

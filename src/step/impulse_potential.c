@@ -21,7 +21,15 @@
  * P the projection onto the manifold at X. E is of the size of the vibration, and so is the rate of
  * this iteration; K'[zeta] b is a second derivative of grad V along zeta +- b, from jets. For one
  * circle the kick is that of its bond; for bonds in general the same up to O(eps^2) [E Lemma
- * 2.1]. */
+ * 2.1].
+ *
+ * The modes of all that is stiff, K_all z = Omega^2 M z - G_r^T mu on G_r z = 0 with K_all = K +
+ * G_s^T C^-1 G_s, have
+ *
+ *     2 Omega dOmega/dq = K'[z] z + sum_s 2 (G_i z/c_i) Hess g_i z + sum_r 2 mu_i Hess g_i z
+ *                         - Omega^2 (d(M z)/dq)^T z
+ *
+ * since z^T K_all z - Omega^2 z^T M z + 2 mu^T G_r z is stationary in z and mu. */
 #include "step/impulse_potential.h"
 
 #include <float.h>
@@ -47,6 +55,9 @@ typedef struct taut_impulse_potential {
     double *zeta, *line, *bend; /* [n] */
     double *hessian, *mass_dq;  /* on the tangent pattern */
     double *weight;             /* mu on all bonds, [m] */
+    taut_potential_modes all;   /* springs as parts of K; n = 0 where there are no bonds */
+    int count;                  /* of them, at the initial state */
+    double *action;             /* [count] */
 } potential;
 
 static int fail(double t, taut_error *error)
@@ -88,7 +99,7 @@ void taut_impulse_potential_rows(const taut_impulse *w, double *rows)
     }
 }
 
-/* out = (d/ds)^order grad V(q + s u)/eps^2 */
+/* out = (d/ds)^order grad V(q + s u)/eps^2, order 1 or 2 */
 static int derive(potential *p, double t, const double *q, const double *u, int order, double *out,
                   taut_error *error)
 {
@@ -256,7 +267,106 @@ int taut_impulse_potential_kick(taut_impulse *w, double t, const double *x, doub
     return taut_fast_flow_kick(&w->flow, t, x, acceleration, error);
 }
 
+/* ---- the force of the vibration */
+
+static bool vibrates(const potential *p, taut_index i)
+{
+    return !p->all.rigid[i] && !taut_context_soft(p->all.context, i);
+}
+
+int taut_impulse_potential_actions(taut_impulse *w, double t, taut_error *error)
+{
+    potential *p = w->potential;
+    taut_potential_modes *all = &p->all;
+    const double *c = w->mechanics.compliance;
+    if (all->n == 0)
+        return TAUT_OK;
+    TAUT_TRY(taut_potential_modes_find(all, t, w->x, error));
+    taut_potential_modes_gradient(all, p->b);
+    TAUT_TRY(derive(p, t, w->x, w->v, 1, p->next, error));
+    for (taut_index i = 0; i < all->m; i++)
+        if (vibrates(p, i))
+            taut_row_add(&all->jacobian, all->values.jacobian, i,
+                         (all->values.bond_dt[i] +
+                          taut_row_dot(&all->jacobian, all->values.jacobian, i, w->v)) /
+                             c[i],
+                         p->next);
+    for (int k = 0; k < p->count; k++) {
+        const double *z = all->mode + (int64_t)k * all->n, square = all->value[k];
+        double stretch = taut_dot(all->n, z, p->b) / square,
+               rate = taut_dot(all->n, z, p->next) / square;
+        p->action[k] =
+            square > 0 ? (rate * rate + square * stretch * stretch) / (2 * sqrt(square)) : 0;
+    }
+    return TAUT_OK;
+}
+
+/* weight: 2 G_i z/c_i of the springs, 2 mu_i of the rigid bonds. */
+static int weigh_bonds(taut_impulse *w, const double *z, double square, taut_error *error)
+{
+    potential *p = w->potential;
+    const taut_potential_modes *all = &p->all;
+    const taut_mechanics *m = &w->mechanics;
+    taut_potential_modes_mass(all, z, p->b);
+    taut_potential_modes_multiply(all, z, p->next);
+    for (taut_index i = 0; i < all->n; i++)
+        p->b[i] = square * p->b[i] - p->next[i];
+    taut_clear(w->rows.rows, w->y);
+    TAUT_TRY(taut_impulse_solve(w, p->b, error));
+    taut_clear(all->m, p->weight);
+    for (taut_index r = 0; r < m->rods; r++) {
+        taut_index i = m->rod[r];
+        p->weight[i] =
+            2 * (all->rigid[i]
+                     ? w->y[r]
+                     : taut_row_dot(&all->jacobian, all->values.jacobian, i, z) / m->compliance[i]);
+    }
+    return TAUT_OK;
+}
+
+int taut_impulse_potential_gradient(taut_impulse *w, double t, const double *q, double *gradient,
+                                    taut_error *error)
+{
+    potential *p = w->potential;
+    taut_potential_modes *all = &p->all;
+    taut_clear(w->mechanics.n, gradient);
+    if (all->n == 0)
+        return TAUT_OK;
+    TAUT_TRY(taut_potential_modes_find(all, t, q, error));
+    taut_copy(all->n, q, p->X);
+    for (int k = 0; k < p->count && all->value[k] > 0; k++) {
+        const double *z = all->mode + (int64_t)k * all->n, square = all->value[k],
+                     f = p->action[k] / (2 * sqrt(square));
+        taut_values values = {.bond_hessian = p->hessian,
+                              .bond_weight = p->weight,
+                              .mass_dq = p->mass_dq,
+                              .mass_weight = z};
+        unsigned varying = w->mechanics.varying ? TAUT_WANT_MASS_DQ : 0;
+        TAUT_TRY(weigh_bonds(w, z, square, error));
+        TAUT_TRY(taut_evaluate_inside(all->context, t, q, NULL, TAUT_WANT_BOND_HESSIAN | varying,
+                                      &values, error));
+        taut_pattern_add(&all->tangent, p->hessian, f, z, gradient);
+        if (varying)
+            taut_pattern_add_transposed(&all->tangent, p->mass_dq, -f * square, z, gradient);
+        TAUT_TRY(bend(p, t, z, z, error));
+        taut_add_scaled(all->n, f, p->bend, gradient);
+    }
+    return TAUT_OK;
+}
+
 /* ---- making */
+
+/* Actions count where there are bonds, whose mean tensions they change. */
+static int create_all(taut_impulse *w, taut_error *error)
+{
+    potential *p = w->potential;
+    const taut_stepper *s = w->stepper;
+    if (w->mechanics.rods == 0)
+        return TAUT_OK;
+    TAUT_TRY(taut_potential_modes_create(&p->all, s->context, s->arena, false, error));
+    TAUT_TRY(taut_potential_modes_modes(&p->all, s->now.t, s->now.q, &p->count, error));
+    return TAUT_RESERVE(s->arena, p->count, error, &p->action);
+}
 
 int taut_impulse_potential_create(taut_impulse *w, taut_error *error)
 {
@@ -278,7 +388,7 @@ int taut_impulse_potential_create(taut_impulse *w, taut_error *error)
     TAUT_TRY(taut_jet_create(s->context, 2, TAUT_WANT_STIFF_FORCE, &p->jet, error));
     TAUT_TRY(taut_potential_modes_modes(&p->modes, s->now.t, s->now.q, &p->rank, error));
     if (p->rank > 0 && p->modes.value[p->rank - 1] > 0)
-        return TAUT_OK;
+        return create_all(w, error);
     return taut_fail(error, TAUT_ERROR_REFUSED,
                      "method %s needs a stiff potential that has a minimum near the initial state, "
                      "with a positive second derivative; give start values that are nearer to it, "

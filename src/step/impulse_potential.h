@@ -26,4 +26,12 @@ int taut_impulse_potential_foot(taut_impulse *w, double t, const double *x, doub
 int taut_impulse_potential_kick(taut_impulse *w, double t, const double *x, double *acceleration,
                                 taut_error *error);
 
+/* ---- the force of the vibration, where there are bonds, whose mean tensions it changes */
+
+/* Actions of all stiff modes of the vibrating state. */
+int taut_impulse_potential_actions(taut_impulse *w, double t, taut_error *error);
+/* gradient[n] of W = sum J_k Omega_k at q, where taut_impulse_tangent was called. */
+int taut_impulse_potential_gradient(taut_impulse *w, double t, const double *q, double *gradient,
+                                    taut_error *error);
+
 #endif
