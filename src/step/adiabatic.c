@@ -11,10 +11,13 @@
  *
  *     a <- D U^T D a,   D = diag exp(-i phi_k/2),   phi_k = h (Omega_k(X) + Omega_k(X+))/2
  *
- * U is the orthogonal factor of the overlaps z_j(X)^T M z_k(X+), each times sinc((phi_j -
- * phi_k)/2): the coupling W of (26) by exponential midpoint, its oscillating integrals exact. So
- * modes exchange their actions where frequencies come near one another, within a step or over many,
- * and do not elsewhere. Couplings of three modes and those by sums of frequencies are omitted;
+ * U is the orthogonal factor of the overlaps z_j(X)^T B z_k(X+), each times sinc((phi_j -
+ * phi_k)/2): the coupling W of (26) by exponential midpoint, its oscillating integrals exact. B is
+ * M or, where M varies, the mean over the step of M + h/2 (N - N^T), N = d(M V)/dX with V held
+ * fixed, from V^T (DM[xi]) xidot in the kinetic energy of X + xi. So modes exchange their actions
+ * where frequencies come near one another, within a step or over many, and do not elsewhere. There
+ * the force is that of all correlations of modes, -sum_jk R_jk z_j^T (dK) z_k/2, not of the actions
+ * alone (correlate). Couplings of three modes and those by sums of frequencies are omitted;
  * away from the resonances (12) they are O(eps) at all times. The error is O(h^2) + O(eps),
  * whatever h Omega is; symmetric, so that the methods are time-reversible, not symplectic.
  *
@@ -39,6 +42,8 @@ typedef struct taut_adiabatic {
     double *vectors;             /* [springs][springs] of each group: of its correlations */
     double *overlap, *square;    /* [largest][largest]: of one group */
     double *value, *next, *more; /* [largest] */
+    double *link;                /* B on the tangent pattern, where M varies */
+    double *at, *u, *mass_dq;    /* X and velocity where the step began; N */
     int count;                   /* modes */
     double h;                    /* length of a step */
 } adiabatic;
@@ -80,20 +85,46 @@ static double sinc(double x)
     return fabs(x) < 1e-4 ? 1 - x * x / 6 : sin(x) / x;
 }
 
-/* z^T M y on the coordinates of a group */
+/* link: B of a step of length h that ends at q. */
+static int form_link(taut_impulse *w, double t, double h, const double *q, taut_error *error)
+{
+    adiabatic *a = w->adiabatic;
+    const taut_fast_flow *f = &a->slow;
+    const taut_pattern *p = &f->tangent;
+    const taut_index n = w->mechanics.n, entries = p->start[n];
+    for (taut_index i = 0; i < n; i++) /* that of the step, before its end */
+        a->u[i] = a->v[i] + f->d[i];
+    for (taut_index e = 0; e < entries; e++)
+        a->link[e] = (f->mass_q[e] + f->mechanics.mass[e]) / 2;
+    for (int end = 0; end < 2; end++) {
+        taut_values values = {.mass_dq = a->mass_dq, .mass_weight = end ? f->u : a->u};
+        TAUT_TRY(taut_evaluate_inside(f->mechanics.context, end ? t : t - h, end ? q : a->at, NULL,
+                                      TAUT_WANT_MASS_DQ, &values, error));
+        for (taut_index i = 0; i < n; i++)
+            for (taut_index e = p->start[i]; e < p->start[i + 1]; e++) {
+                a->link[e] += h / 4 * a->mass_dq[e];
+                a->link[taut_row_find(p, p->column[e], i)] -= h / 4 * a->mass_dq[e];
+            }
+    }
+    return TAUT_OK;
+}
+
+/* z^T B y on the coordinates of a group */
 static double product(const taut_impulse *w, const taut_mode_group *g, const double *z,
                       const double *y)
 {
     const taut_mechanics *m = &w->mechanics;
+    const double *b = m->varying ? w->adiabatic->link : m->mass;
     double sum = 0;
     for (taut_index k = 0; k < g->n; k++) {
         taut_index i = g->coordinate[k];
-        double row = 0;
-        if (!m->mass_start)
-            row = m->mass[i] * y[k];
+        double row = m->mass_start ? 0 : b[i] * y[k];
         for (taut_index e = m->mass_start ? m->mass_start[i] : 0;
-             m->mass_start && e < m->mass_start[i + 1]; e++)
-            row += m->mass[e] * y[w->modes.local[m->mass_column[e]]];
+             m->mass_start && e < m->mass_start[i + 1]; e++) {
+            taut_index j = m->mass_column[e], local = w->modes.local[j];
+            if (local < g->n && g->coordinate[local] == j) /* others do not vibrate with it */
+                row += b[e] * y[local];
+        }
         sum += z[k] * row;
     }
     return sum;
@@ -240,9 +271,12 @@ static int force(void *user, double t, double h, const double *q, double *f, tau
         for (int k = 0; k < a->count; k++)
             a->phase[k] = h * (a->frequency[k] + w->modes.frequency[k]) / 2;
         turn(a);
+        if (w->mechanics.varying)
+            TAUT_TRY(form_link(w, t, h, q, error));
         TAUT_TRY(couple(w, t, error));
         turn(a);
     }
+    taut_copy(w->mechanics.n, q, a->at);
     TAUT_TRY(mix(w, error));
     TAUT_TRY(taut_modes_sum(&w->modes, t, q, a->action, w->gradient, error));
     unmix(w);
@@ -252,14 +286,20 @@ static int force(void *user, double t, double h, const double *q, double *f, tau
 
 /* ---- to (X, V, a) and back */
 
-/* v <- V: M V = M v + G(x)^T nu, G(X) V + g_t = 0; tie_1 is G(x), the bonds at X are evaluated. */
+/* v <- V: M(X) V = M(x) v + G(x)^T nu, G(X) V + g_t = 0; tie_1 is G(x), mass_1 M(x), the bonds at X
+ * are evaluated. */
 static int drop_velocity(taut_impulse *w, double t, double *v, taut_error *error)
 {
     taut_mechanics *m = &w->mechanics;
+    const taut_pattern masses = {m->n, m->n, m->mass_start, m->mass_column};
     taut_mechanics_rates(m, v, w->y);
     for (taut_index r = 0; r < m->rods; r++)
         w->y[r] = -w->y[r];
     taut_clear(m->n, w->r);
+    if (m->varying) {
+        taut_mass_add(&masses, m->n, w->mass_1, 1, v, w->r);
+        taut_mass_add(&masses, m->n, m->mass, -1, v, w->r);
+    }
     TAUT_TRY(taut_impulse_factor(w, t, m->mass, w->tie_1, m->rod_jacobian, error));
     TAUT_TRY(taut_impulse_solve(w, w->r, error));
     taut_add(m->n, w->r, v);
@@ -272,6 +312,8 @@ static int drop(taut_impulse *w, double t, taut_error *error)
     taut_mechanics *m = &w->mechanics;
     TAUT_TRY(taut_impulse_measure(w, t, w->next_x, w->next_v, error));
     taut_copy(m->rod_start[m->rods], m->rod_jacobian, w->tie_1);
+    if (m->varying)
+        taut_copy(m->mass_start[m->n], m->mass, w->mass_room);
     TAUT_TRY(taut_impulse_foot_find(w, &a->foot, t, w->next_x, error));
     taut_copy(m->n, a->foot.X, a->q);
     taut_copy(m->n, w->next_v, a->v);
@@ -324,9 +366,7 @@ int taut_adiabatic_advance(taut_impulse *w, double t, double h, int64_t steps, t
 
 static int refuse(const taut_impulse *w, taut_error *error)
 {
-    const char *why = w->potential ? "a stiff potential: write it as bonds with a stiffness"
-                      : w->mechanics.varying
-                          ? "a mass that varies: use coordinates in which it is constant"
+    const char *why = w->potential    ? "a stiff potential: write it as bonds with a stiffness"
                       : !w->has_modes ? "more than 400 springs that are connected"
                                       : NULL;
     return why ? taut_fail_option(error, TAUT_ERROR_REFUSED, "inner-method",
@@ -353,7 +393,9 @@ int taut_adiabatic_create(taut_impulse *w, taut_error *error)
         squares += (int64_t)modes->group[g].springs * modes->group[g].springs;
     }
     TAUT_TRY(TAUT_RESERVE(s->arena, squares, error, &a->vectors));
-    TAUT_TRY(TAUT_RESERVE(s->arena, s->n, error, &a->q, &a->v));
+    TAUT_TRY(TAUT_RESERVE(s->arena, s->n, error, &a->q, &a->v, &a->at, &a->u));
+    if (w->mechanics.varying)
+        TAUT_TRY(TAUT_RESERVE(s->arena, a->slow.tangent.start[s->n], error, &a->link, &a->mass_dq));
     TAUT_TRY(TAUT_RESERVE(s->arena, modes->springs, error, &a->re, &a->im, &a->action, &a->phase,
                           &a->frequency));
     TAUT_TRY(TAUT_RESERVE(s->arena, shapes, error, &a->shape));
