@@ -492,6 +492,7 @@ void taut_impulse_archive(taut_stepper *s, taut_archive *archive)
     taut_archive_flag(archive, &w->fresh);
     taut_archive_flag(archive, &w->complete);
     taut_archive_reals(archive, w->action, w->has_modes ? w->mechanics.rods : 0);
+    taut_impulse_potential_archive(w, archive);
     if (s->adaptive)
         taut_outer_archive(w, archive);
 }

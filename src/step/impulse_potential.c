@@ -301,6 +301,12 @@ int taut_impulse_potential_actions(taut_impulse *w, double t, taut_error *error)
     return TAUT_OK;
 }
 
+void taut_impulse_potential_archive(taut_impulse *w, taut_archive *archive)
+{
+    if (w->potential)
+        taut_archive_reals(archive, w->potential->action, w->potential->count);
+}
+
 /* weight: 2 G_i z/c_i of the springs, 2 mu_i of the rigid bonds. */
 static int weigh_bonds(taut_impulse *w, const double *z, double square, taut_error *error)
 {

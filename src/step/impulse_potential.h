@@ -30,6 +30,7 @@ int taut_impulse_potential_kick(taut_impulse *w, double t, const double *x, doub
 
 /* Actions of all stiff modes of the vibrating state. */
 int taut_impulse_potential_actions(taut_impulse *w, double t, taut_error *error);
+void taut_impulse_potential_archive(taut_impulse *w, taut_archive *archive);
 /* gradient[n] of W = sum J_k Omega_k at q, where taut_impulse_tangent was called. */
 int taut_impulse_potential_gradient(taut_impulse *w, double t, const double *q, double *gradient,
                                     taut_error *error);
