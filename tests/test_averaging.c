@@ -56,6 +56,12 @@ static void test_estimates(void)
     check_below("size", whole[4], 2e-5);
 }
 
+#define LINK                                                                                       \
+    "[parameters]\neps = 1e-2\n[coordinates]\na, b, c, d\n[potential]\nb + d\n[bonds]\n"           \
+    "inner = sqrt(a^2 + b^2) - 1 stiffness eps^-2\n[stiff potential]\n"                            \
+    "(sqrt((a-c)^2 + (b-d)^2) - 1)^2/2 scale eps^-2\n"                                             \
+    "[start]\na = sqrt(0.5), b = -sqrt(0.5), c = sqrt(2), d = 5*eps\n"
+
 /* It is unknown where nothing is measured, where that costs too much, and in other motions. */
 static void test_unknown(void)
 {
@@ -65,6 +71,7 @@ static void test_unknown(void)
     } rows[] = {
         {PENDULUM("50"), "motion=effective until=5 verify=auto", true},
         {PENDULUM("50"), "motion=effective until=5 verify=never", false},
+        {LINK, "motion=effective until=1.5 verify=auto", true},
         {PENDULUM("1e9"), "motion=effective until=5 verify=auto", false},
         {PENDULUM("50"), "motion=full until=5 verify=auto", false},
     };

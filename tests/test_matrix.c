@@ -247,6 +247,7 @@ static const struct {
     {"butane", {"bond_stiffness=224262.4*%g^2", "angle_stiffness=519.6528*%g^2"}},
     {"cart", {"omega=1000*%g"}},
     {"chain", {"omega=1000*%g"}},
+    {"crane_cable", {"EA=1e8*%g^2"}},
     {"crossing", {"omega=200*%g"}},
     {"double_pendulum", {"omega=1e4*%g", "lift=sqrt(2e-4/%g)"}}, /* stretch 1/omega */
     {"double_pendulum_gravity", {"eps=1e-2/%g"}},
@@ -256,6 +257,8 @@ static const struct {
     {"net", {"omega=1000*%g"}},
     {"pendulum", {"eps=1e-3/%g"}},
     {"polymer", {"omega=300*%g"}},
+    {"quartic_rod", {"omega=1000*%g"}},
+    {"robot_arm", {"stiffness=1e5*%g^2"}},
     {"rope_bending", {"omega=1000*%g"}},
     {"spring_pendulum", {"ratio=50*%g"}}, /* an exception of the page */
     {"triatomic", {"omega=500*%g", "lift=0.001/%g"}},

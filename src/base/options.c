@@ -69,6 +69,12 @@ static const taut_option table[] = {
      "order of the micro-steps of the impulse methods: Verlet, or compositions of 5, 9 or 17 of "
      "its "
      "steps; the default of inner-step is that many times as long"},
+    {"inner-method", TAUT_OPTION_CHOICE, "verlet", 0, 0, "verlet|adiabatic", "NAME", "run compare",
+     false, true,
+     "what moves the springs between the kicks of the impulse methods: verlet, with micro-steps, "
+     "or "
+     "adiabatic, in variables in which steps need not resolve the vibration (inner-step: longest "
+     "step; default: one for each kick)"},
     {"lifting", TAUT_OPTION_CHOICE, "burst", 0, 0, "burst|last|difference", "NAME", "run", false,
      true,
      "motion slow of rates and black boxes: how a state reaches the slow manifold: by a burst of "

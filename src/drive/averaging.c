@@ -10,14 +10,15 @@
  *     between 1 and 2.
  *
  * Differences grow with time, so that short bursts show too little. What is affordable is decided
- * by counts, as in second_look.c. The error stays unknown otherwise, and where one of the runs
- * fails.
+ * by counts, as in second_look.c. Stiff potentials have no twins. The error stays unknown
+ * otherwise, and where one of the runs fails.
  */
 #include <math.h>
 
 #include "base/options.h"
 #include "base/vectors.h"
 #include "drive/solver.h"
+#include "slow/potential/potential_foot.h"
 #include "step/methods.h"
 #include "vibration/effective.h"
 
@@ -140,8 +141,9 @@ static int estimate(averaging *a, double end, double cost, double whole, double 
         return compare(a, solver->model, end, result, error);
     TAUT_TRY(compare(a, solver->model, solver->from + PART * (end - solver->from), &fifth, error));
     *result = fifth / PART;
-    if (!(TWINS * cost <= most) || solver->model->evaluate || solver->model->start ||
-        !solver->monitor.context)
+    bool softens = !(solver->model->sizes.can & TAUT_HAS_STIFF_POTENTIAL) &&
+                   !solver->model->evaluate && !solver->model->start && solver->monitor.context;
+    if (!(TWINS * cost <= most) || !softens)
         return TAUT_OK;
     taut_error reason;
     int status = TAUT_OK;
@@ -155,9 +157,16 @@ static int estimate(averaging *a, double end, double cost, double whole, double 
 
 static int prepare(averaging *a, taut_error *error)
 {
-    TAUT_TRY(taut_system_rigid_in(a->solver->model, &a->arena.allocator, &a->rigid, error));
-    TAUT_TRY(taut_context_create(a->rigid, &a->arena.allocator, &a->context, error));
+    static const taut_foot_point_settings anywhere = {.ignore_holds = true};
+    const taut_system *model = a->solver->model;
     TAUT_TRY(TAUT_RESERVE(&a->arena, a->n, error, &a->q, &a->v));
+    if (model->sizes.can & TAUT_HAS_STIFF_POTENTIAL) { /* as its impulse methods show it */
+        TAUT_TRY(taut_context_create(model, &a->arena.allocator, &a->context, error));
+        return taut_foot_create(&taut_potential_foot, a->context, &a->arena, &a->statistics,
+                                &anywhere, &a->foot, error);
+    }
+    TAUT_TRY(taut_system_rigid_in(model, &a->arena.allocator, &a->rigid, error));
+    TAUT_TRY(taut_context_create(a->rigid, &a->arena.allocator, &a->context, error));
     return taut_effective_projector(a->context, &a->arena, &a->statistics, &a->foot, error);
 }
 

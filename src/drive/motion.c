@@ -32,13 +32,16 @@ static const double PER_SPRING = 500, PER_CUBE = 2;
 
 /* ---- which motion */
 
-/* Does the table have a method of this motion that accepts the system? */
+/* Does the table have a method of this motion that accepts the system? Of effective motion one that
+ * averages: those that resolve the vibration by micro-steps cost what full motion does. */
 static bool offered(const taut_sizes *sizes, unsigned motion)
 {
-    for (int k = 0; taut_method_table[k]; k++)
-        if ((taut_method_table[k]->motions & motion) &&
-            taut_method_accepts(taut_method_table[k], sizes, NULL) == 0)
+    for (int k = 0; taut_method_table[k]; k++) {
+        const taut_method *method = taut_method_table[k];
+        if ((method->motions & motion) && (motion != TAUT_MOTION_EFFECTIVE || method->averages) &&
+            taut_method_accepts(method, sizes, NULL) == 0)
             return true;
+    }
     return false;
 }
 

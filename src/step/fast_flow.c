@@ -1,6 +1,6 @@
 /* fast_flow.c - the flow of  H = y^T M(x)^-1 y/2 + g_s^T C^-1 g_s/2 + V(x)  on the rigid bonds
- * g_r = 0, V the terms of the potential that are marked `fast`, by the generalised leapfrog in
- * momenta y = M v [E (5)], which with rigid bonds is RATTLE:
+ * g_r = 0, V the terms of the potential that are marked `fast` and a stiff potential, by the
+ * generalised leapfrog in momenta y = M v [E (5)], which with rigid bonds is RATTLE:
  *
  *     y' = y - h/2 (H_x(x, y') + G_r(x)^T lambda)
  *
@@ -8,12 +8,13 @@
  *
  *     y+ = y' - h/2 (H_x(x+, y') + G_r(x+)^T mu),  G_r(x+) v+ + g_t = 0
  *
- *     H_x = G_s^T C^-1 g_s + V_x - (d(M v)/dx)^T v/2,  v = M(x)^-1 y
+ *     H_x = G_s^T C^-1 g_s + V_x - (d(M v)/dx)^T v/2 - F(x, v),  v = M(x)^-1 y
  *
  * [Hairer, Lubich, Wanner 2006, VI.3 (3.8), VII.1.4 (1.26)]
  *
- * Symplectic, time-reversible, order 2; with constant masses and without rigid bonds it is Verlet.
- * The unknown is u = M(x)^-1 y', iterated as in flow_rattle.c; what depends on u is slow. */
+ * F are forces that depend on velocities, if there are any. Without them symplectic;
+ * time-reversible, order 2; with constant masses and without rigid bonds it is Verlet. The unknown
+ * is u = M(x)^-1 y', iterated as in flow_rattle.c; what depends on u is slow. */
 #include "step/fast_flow.h"
 
 #include <float.h>
@@ -27,8 +28,9 @@ enum { MOST_ITERATIONS = 60 };
 
 /* ---- a point */
 
-/* g, G and M at (t, q); the forces of the springs and of fast terms. */
-static int evaluate(taut_fast_flow *f, double t, const double *q, double *spring, taut_error *error)
+/* g, G and M at (t, q); the forces of the springs and of fast terms, at the end of a step h. */
+static int evaluate(taut_fast_flow *f, double t, double h, const double *q, double *spring,
+                    taut_error *error)
 {
     taut_mechanics *m = &f->mechanics;
     TAUT_TRY(taut_mechanics_bonds(m, t, q, NULL, 0, error));
@@ -36,10 +38,16 @@ static int evaluate(taut_fast_flow *f, double t, const double *q, double *spring
         return TAUT_OK;
     m->statistics->fast_force_evaluations++;
     taut_clear(m->n, spring);
-    taut_values terms = {.force = spring};
-    if (m->context->system->fast_terms)
-        TAUT_TRY(taut_evaluate_inside(m->context, t, q, NULL, TAUT_WANT_FORCE | TAUT_WANT_FAST,
-                                      &terms, error));
+    taut_values terms = {.force = spring, .stiff_force = m->values.stiff_force};
+    bool fast = m->context->system->fast_terms && !f->velocity;
+    unsigned wanted = fast ? TAUT_WANT_FORCE | TAUT_WANT_FAST : 0;
+    wanted |= terms.stiff_force ? TAUT_WANT_STIFF_FORCE : 0;
+    if (wanted)
+        TAUT_TRY(taut_evaluate_inside(m->context, t, q, NULL, wanted, &terms, error));
+    if (terms.stiff_force)
+        taut_add(m->n, terms.stiff_force, spring);
+    if (f->force)
+        return f->force(f->user, t, h, q, spring, error);
     for (taut_index i = 0; i < m->m; i++)
         if (m->compliance[i] > 0 && !taut_context_soft(m->context, i))
             taut_row_add(&m->jacobian, m->values.jacobian, i, -m->values.bond[i] / m->compliance[i],
@@ -47,12 +55,18 @@ static int evaluate(taut_fast_flow *f, double t, const double *q, double *spring
     return TAUT_OK;
 }
 
-/* force = spring + (d(M v)/dq)^T v/2 */
+/* force = spring + F(q, v) + (d(M v)/dq)^T v/2 */
 static int add_inertia(taut_fast_flow *f, double t, const double *q, const double *v,
                        const double *spring, double *force, taut_error *error)
 {
     taut_mechanics *m = &f->mechanics;
     taut_copy(m->n, spring, force);
+    if (f->velocity) {
+        taut_values terms = {.force = f->push};
+        TAUT_TRY(taut_evaluate_inside(m->context, t, q, v, TAUT_WANT_FORCE | TAUT_WANT_FAST, &terms,
+                                      error));
+        taut_add(m->n, f->push, force);
+    }
     if (!m->varying)
         return TAUT_OK;
     m->values.mass_weight = v;
@@ -77,7 +91,7 @@ static int solve(taut_fast_flow *f, double *x, taut_error *error)
 
 int taut_fast_flow_kick(taut_fast_flow *f, double t, const double *q, double *a, taut_error *error)
 {
-    TAUT_TRY(evaluate(f, t, q, NULL, error));
+    TAUT_TRY(evaluate(f, t, 0, q, NULL, error));
     TAUT_TRY(factor(f, t, error));
     taut_clear(f->mechanics.rods, f->row);
     return solve(f, a, error);
@@ -91,7 +105,7 @@ static int move(taut_fast_flow *f, double t, double h, const double *q, taut_err
     taut_mechanics *m = &f->mechanics;
     taut_copy(m->n, f->u, f->change);
     if (f->mass) {
-        TAUT_TRY(evaluate(f, t, f->next, NULL, error));
+        TAUT_TRY(evaluate(f, t, 0, f->next, NULL, error));
         taut_clear(m->n, f->p);
         taut_mass_add(&f->tangent, m->n, f->mass_q, 1, f->u, f->p);
         m->statistics->factorisations++;
@@ -101,7 +115,7 @@ static int move(taut_fast_flow *f, double t, double h, const double *q, taut_err
     }
     for (taut_index i = 0; i < m->n; i++)
         f->next[i] = q[i] + h / 2 * (f->u[i] + f->change[i]);
-    return m->rods > 0 ? evaluate(f, t, f->next, NULL, error) : TAUT_OK;
+    return m->rods > 0 ? evaluate(f, t, 0, f->next, NULL, error) : TAUT_OK;
 }
 
 /* next_d from d = u - v: [M G^T; G 0] (d, .) = (h/2 F(u), G d - g_r(x+)/h) at x. */
@@ -159,7 +173,7 @@ static int step(taut_fast_flow *f, double t, double h, double *q, double *v, tau
     TAUT_TRY(move(f, t + h, h, q, error));
     taut_copy(m->n, f->next, q);
     taut_copy(m->n, f->change, f->u); /* M(x+)^-1 y' */
-    TAUT_TRY(evaluate(f, t + h, q, f->spring, error));
+    TAUT_TRY(evaluate(f, t + h, h, q, f->spring, error));
     TAUT_TRY(factor(f, t + h, error));
     TAUT_TRY(add_inertia(f, t + h, q, f->u, f->spring, f->next_d, error));
     taut_mechanics_rates(m, f->u, f->row);
@@ -177,7 +191,7 @@ static int step(taut_fast_flow *f, double t, double h, double *q, double *v, tau
 int taut_fast_flow_advance(taut_fast_flow *f, const taut_composition_weights *by, double t,
                            double h, int64_t steps, double *q, double *v, taut_error *error)
 {
-    TAUT_TRY(evaluate(f, t, q, f->spring, error));
+    TAUT_TRY(evaluate(f, t, 0, q, f->spring, error));
     TAUT_TRY(factor(f, t, error));
     for (int64_t k = 0; k < steps; k++) {
         double at = t + (double)k * h;
@@ -192,12 +206,14 @@ int taut_fast_flow_advance(taut_fast_flow *f, const taut_composition_weights *by
 /* ---- making */
 
 int taut_fast_flow_create(taut_fast_flow *f, taut_context *context, taut_arena *arena,
-                          taut_statistics *statistics, taut_error *error)
+                          taut_statistics *statistics, unsigned wanted, taut_error *error)
 {
     taut_mechanics *m = &f->mechanics;
-    TAUT_TRY(taut_mechanics_create(m, context, arena, statistics, 0, error));
+    TAUT_TRY(taut_mechanics_create(m, context, arena, statistics, wanted, error));
     TAUT_TRY(TAUT_RESERVE(arena, m->n, error, &f->spring, &f->d, &f->next_d, &f->u, &f->p, &f->next,
                           &f->change));
+    f->velocity = taut_system_velocity_forces(taut_context_system(context));
+    TAUT_TRY(TAUT_RESERVE(arena, f->velocity ? m->n : 0, error, &f->push));
     TAUT_TRY(TAUT_RESERVE(arena, m->rods, error, &f->row));
     TAUT_TRY(TAUT_RESERVE(arena, m->rod_start[m->rods], error, &f->rows));
     TAUT_TRY(taut_mechanics_saddle(m, false, true, &arena->allocator, &f->saddle, error));

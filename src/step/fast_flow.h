@@ -16,10 +16,17 @@ typedef struct taut_fast_flow {
     double *d, *next_d, *u, *p, *next, *change; /* [n] */
     double *row;                                /* [rigid bonds] */
     double *rows;                               /* G_r where a step begins */
+    bool velocity;                              /* forces depend on velocities */
+    double *push;                               /* [n]: these */
+    /* f[n] += what stands in place of the springs at the end of a step of length h; 0: where the
+     * first one begins. NULL: the springs. */
+    int (*force)(void *user, double t, double h, const double *q, double *f, taut_error *error);
+    void *user;
 } taut_fast_flow;
 
+/* wanted: 0, or TAUT_STIFF_AS_RODS, with a force. */
 int taut_fast_flow_create(taut_fast_flow *flow, taut_context *context, taut_arena *arena,
-                          taut_statistics *statistics, taut_error *error);
+                          taut_statistics *statistics, unsigned wanted, taut_error *error);
 void taut_fast_flow_destroy(taut_fast_flow *flow);
 /* `steps` steps of length h, each composed of those of lengths weight h, from (t, q, v), in place.
  */

@@ -6,8 +6,10 @@
  * a is the slow acceleration: M^-1 f, with bonds marked `soft` in f. The fast flow has the stiff
  * springs alone and is resolved by Verlet, or by a composition of it (option inner-order,
  * compose.c), with micro-steps of at most the option inner-step; both
- * accelerations at the new point serve the next step. Terms of the potential that are marked `fast`
- * belong to the fast flow instead of a (r-RESPA with two levels [Tuckerman et al. 1992]). Where M
+ * accelerations at the new point serve the next step. A stiff potential is a spring among others
+ * (impulse_potential.c). Terms of the potential that are marked `fast`
+ * belong to the fast flow instead of a (r-RESPA with two levels [Tuckerman et al. 1992]), and so do
+ * forces that depend on velocities: they damp the vibration, or turn it. Where M
  * depends on x, kicks change the momenta y = M(x) v [E (5)], f is without inertial forces, and the
  * fast flow has the kinetic energy; rigid bonds hold in the fast flow and project the kicks
  * (fast_flow.c).
@@ -24,10 +26,12 @@
  *
  *     M a + G^T Lambda = f - grad W, G a = -gamma   at (X, V), W = sum J_k Omega_k   [E (8)]
  *
- * with the actions of the initial state. They do not influence the motion, and are computed only
+ * with the actions of the initial state, or those of now where forces depend on velocities. They do
+ * not influence the motion, and are computed only
  * on request. Of groups of more than TAUT_SPECTRUM_DENSE connected springs grad W is omitted from
  * them. */
-#include "step/impulse.h"
+#include "step/adiabatic.h"
+#include "step/impulse_potential.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -39,7 +43,6 @@
 #include "base/vectors.h"
 #include "system/system.h"
 
-enum { MOST_NEWTON = 40 };
 /* evaluations in a radian of the fastest vibration by default, whatever the order of the
  * micro-steps; with order 2 Omega is then right to 1e-4 */
 static const double steps_a_radian = 20;
@@ -51,19 +54,23 @@ static int reserve(taut_impulse *w, taut_error *error)
     const taut_mechanics *m = &w->mechanics;
     taut_arena *arena = w->stepper->arena;
     TAUT_TRY(TAUT_RESERVE(arena, m->n, error, &w->x, &w->v, &w->next_x, &w->next_v, &w->kick,
-                          &w->next_kick, &w->fast, &w->next_fast, &w->shown_q, &w->shown_v, &w->r));
-    TAUT_TRY(TAUT_RESERVE(arena, m->rods, error, &w->g, &w->gdot, &w->lambda, &w->y));
+                          &w->next_kick, &w->fast, &w->next_fast, &w->shown_q, &w->shown_v, &w->r,
+                          &w->off_x, &w->off_v));
+    TAUT_TRY(TAUT_RESERVE(arena, m->rods, error, &w->g, &w->gdot));
+    TAUT_TRY(TAUT_RESERVE(arena, w->rows.rows, error, &w->lambda, &w->y));
     TAUT_TRY(TAUT_RESERVE(arena, m->varying ? m->mass_start[m->n] : 0, error, &w->mass_room));
     w->mass_1 = m->varying ? w->mass_room : m->mass;
-    return TAUT_RESERVE(arena, m->rod_start[m->rods], error, &w->tie_1, &w->tie_2);
+    return TAUT_RESERVE(arena, w->rows.start[w->rows.rows], error, &w->tie_1, &w->tie_2);
 }
 
 static int make_modes(taut_impulse *w, taut_error *error)
 {
     taut_stepper *s = w->stepper;
     taut_index stiff = w->mechanics.rods;
-    TAUT_TRY(TAUT_RESERVE(s->arena, stiff, error, &w->action, &w->blended));
     TAUT_TRY(TAUT_RESERVE(s->arena, s->n, error, &w->gradient));
+    if (w->potential)
+        return TAUT_OK;
+    TAUT_TRY(TAUT_RESERVE(s->arena, stiff, error, &w->action, &w->blended));
     int status =
         taut_modes_create(&w->modes, s->context, s->arena, true, TAUT_SPECTRUM_DENSE, error);
     w->has_modes = status == 0;
@@ -73,6 +80,8 @@ static int make_modes(taut_impulse *w, taut_error *error)
 /* Actions of the vibrating state. */
 static int take_actions(taut_impulse *w, double t, taut_error *error)
 {
+    if (w->potential)
+        return taut_impulse_potential_actions(w, t, error);
     if (!w->has_modes)
         return TAUT_OK;
     TAUT_TRY(taut_modes_find(&w->modes, t, w->x, error));
@@ -82,6 +91,11 @@ static int take_actions(taut_impulse *w, double t, taut_error *error)
         w->action[k] = (rate * rate + omega * omega * p * p) / (2 * omega);
     }
     return TAUT_OK;
+}
+
+static bool is_adiabatic(const taut_stepper *s)
+{
+    return s->options && strcmp(taut_options_text(s->options, "inner-method"), "adiabatic") == 0;
 }
 
 /* The micro-step: as set and stable, or a part of the fastest vibration of the initial state. A
@@ -101,14 +115,16 @@ static int choose_inner(taut_impulse *w, taut_error *error)
                                   &complete, &reason);
     TAUT_TRY(taut_fail_final(status, &reason, error));
     double fastest = status == 0 && found > 0 ? frequency[found - 1] : 0;
-    if (isnan(w->inner) && fastest == 0)
+    bool adiabatic = is_adiabatic(s);
+    if (isnan(w->inner) && fastest == 0 && !adiabatic)
         return taut_fail_option(
             error, TAUT_ERROR_REFUSED, "inner-step",
             "method %s cannot derive its micro-step from the frequencies; set it", s->method->name);
     double usual = w->composed.count / (steps_a_radian * fastest);
+    w->finest = fastest > 0 ? usual : w->inner;
     if (isnan(w->inner))
-        w->inner = usual;
-    if (w->inner * fastest >= w->composed.stability)
+        w->inner = adiabatic ? INFINITY : usual;
+    if (!adiabatic && w->inner * fastest >= w->composed.stability)
         return taut_fail_option(error, TAUT_ERROR_STEP, "inner-step",
                                 "%g is unstable: the fastest vibration needs less than "
                                 "%.3g/omega = %.4g; the default is %.2g",
@@ -117,33 +133,17 @@ static int choose_inner(taut_impulse *w, taut_error *error)
     return TAUT_OK;
 }
 
-static int show(taut_impulse *w, double t, const double *x, const double *v, double *q, double *u,
-                taut_error *error);
-static int restore(taut_impulse *w, double t, const double *q, const double *v, taut_error *error);
-static int measure(taut_impulse *w, taut_error *error);
-
-/* Rigid bonds hold from the beginning; the stretches and rates of the springs are kept. */
-static int meet_rigid(taut_impulse *w, taut_error *error)
-{
-    const taut_mechanics *m = &w->mechanics;
-    if (w->flow.mechanics.rods == 0)
-        return TAUT_OK;
-    TAUT_TRY(measure(w, error));
-    for (taut_index r = 0; r < m->rods; r++)
-        if (!(m->compliance[m->rod[r]] > 0))
-            w->g[r] = w->gdot[r] = 0;
-    return restore(w, w->time, w->x, w->v, error);
-}
-
 static int begin(taut_impulse *w, taut_error *error)
 {
     taut_stepper *s = w->stepper;
     taut_index n = s->n;
     taut_copy(n, s->now.q, w->x);
     taut_copy(n, s->now.v, w->v);
+    taut_copy(n, s->now.q, w->shown_q);
+    taut_copy(n, s->now.v, w->shown_v);
     w->time = s->now.t;
-    TAUT_TRY(meet_rigid(w, error));
-    TAUT_TRY(show(w, s->now.t, w->x, w->v, s->now.q, s->now.v, error));
+    TAUT_TRY(taut_impulse_meet_rigid(w, error));
+    TAUT_TRY(taut_impulse_show(w, s->now.t, w->x, w->v, s->now.q, s->now.v, error));
     taut_copy(n, s->now.q, w->shown_q);
     taut_copy(n, s->now.v, w->shown_v);
     for (taut_index i = 0; i < w->mechanics.n; i++)
@@ -152,16 +152,18 @@ static int begin(taut_impulse *w, taut_error *error)
     return taut_impulse_complete(s, error);
 }
 
-/* Momenta are M v, and slow forces those of positions. */
+/* Momenta are M v, and slow forces those of positions; those that depend on velocities move with
+ * the springs. */
 static int refuse_forces(const taut_impulse *w, const char *who, taut_error *error)
 {
     const taut_stepper *s = w->stepper;
     const taut_system *system = taut_context_system(s->context);
     unsigned can = system->sizes.can;
-    if (taut_system_velocity_forces(system))
+    if (taut_system_velocity_forces(system) && (is_adiabatic(s) || !(can & TAUT_CAN_JETS)))
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "%s does not support forces that depend on velocities: they change the "
-                         "actions; omit them, or use the slow or full motion",
+                         "%s supports forces that depend on velocities by micro-steps of method "
+                         "verlet, in model files: they change the actions; omit them, or use the "
+                         "slow or full motion",
                          who);
     if ((can & TAUT_HAS_VARYING_MASS) && !(can & TAUT_HAS_KINETIC))
         return taut_fail(error, TAUT_ERROR_REFUSED,
@@ -181,26 +183,62 @@ static int refuse_forces(const taut_impulse *w, const char *who, taut_error *err
                      who);
 }
 
+/* The rows of the bonds, and behind them dense ones of a potential. */
+static int make_tie(taut_impulse *w, taut_error *error)
+{
+    const taut_mechanics *m = &w->mechanics;
+    const taut_allocator *allocator = &w->stepper->arena->allocator;
+    taut_index rank = taut_impulse_potential_rank(w), used = m->rod_start[m->rods];
+    w->rows = (taut_pattern){m->rods + rank, m->n, m->rod_start, m->rod_column};
+    if (rank == 0)
+        return taut_mechanics_saddle(m, false, false, allocator, &w->tie, error);
+    taut_index *start = TAUT_NEW(w->stepper->arena, taut_index, (int64_t)w->rows.rows + 1),
+               *column = TAUT_NEW(w->stepper->arena, taut_index, used + (int64_t)rank * m->n);
+    TAUT_NEED(error, start, column);
+    w->rows.start = start;
+    w->rows.column = column;
+    for (taut_index r = 0; r <= m->rods; r++)
+        start[r] = m->rod_start[r];
+    for (taut_index k = 0; k < used; k++)
+        column[k] = m->rod_column[k];
+    for (taut_index k = 0; k < rank; k++) {
+        for (taut_index i = 0; i < m->n; i++)
+            column[used++] = i;
+        start[m->rods + k + 1] = used;
+    }
+    taut_saddle_shape shape = {.n = m->n,
+                               .m = w->rows.rows,
+                               .k_start = m->mass_start,
+                               .k_column = m->mass_column,
+                               .g_start = start,
+                               .g_column = column,
+                               .positive = m->positive};
+    return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, allocator, &w->tie, error);
+}
+
 static int find_springs(taut_impulse *w, const char *who, taut_error *error)
 {
     taut_stepper *s = w->stepper;
     taut_mechanics *m = &w->mechanics;
     TAUT_TRY(
         taut_mechanics_create(m, s->context, s->arena, s->statistics, TAUT_STIFF_AS_RODS, error));
+    const bool velocity = taut_system_velocity_forces(taut_context_system(s->context));
     taut_index rigid = 0;
     for (taut_index r = 0; r < m->rods; r++)
         rigid += !(m->compliance[m->rod[r]] > 0);
-    if (m->rods == rigid)
+    TAUT_TRY(taut_impulse_potential_create(w, error));
+    if (m->rods == rigid && !w->potential)
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "%s needs stiff springs, whose vibration it resolves: give bonds a "
                          "stiffness, or use the rigid or full motion",
                          who);
-    w->general = rigid > 0 || m->varying;
+    w->fast_terms = taut_context_system(s->context)->fast_terms || velocity;
+    w->general = rigid > 0 || m->varying || velocity;
     if (w->general)
-        TAUT_TRY(taut_fast_flow_create(&w->flow, s->context, s->arena, s->statistics, error));
+        TAUT_TRY(taut_fast_flow_create(&w->flow, s->context, s->arena, s->statistics, 0, error));
     else
         TAUT_TRY(taut_mechanics_invert(m, who, s->now.t, s->arena, error));
-    return taut_mechanics_saddle(m, false, false, &s->arena->allocator, &w->tie, error);
+    return make_tie(w, error);
 }
 
 int taut_impulse_create(taut_stepper *s, taut_error *error)
@@ -219,6 +257,8 @@ int taut_impulse_create(taut_stepper *s, taut_error *error)
     TAUT_TRY(make_modes(w, error));
     if (s->adaptive)
         TAUT_TRY(taut_outer_create(&w->outer, s, error));
+    if (is_adiabatic(s))
+        TAUT_TRY(taut_adiabatic_create(w, error));
     TAUT_TRY(begin(w, error));
     return variant->prepare ? variant->prepare(w, error) : TAUT_OK;
 }
@@ -235,169 +275,34 @@ void taut_impulse_destroy(taut_stepper *s)
     taut_fast_flow_destroy(&w->flow);
     taut_saddle_destroy(w->tie);
     taut_modes_destroy(&w->modes);
+    taut_impulse_potential_destroy(w);
+    taut_adiabatic_destroy(w);
 }
 
-/* ---- linear algebra */
-
-/* The rows of the stiff springs that were evaluated last. */
-static void copy_rows(const taut_impulse *w, double *rows)
-{
-    const taut_mechanics *m = &w->mechanics;
-    taut_copy(m->rod_start[m->rods], m->rod_jacobian, rows);
-}
-
-int taut_impulse_factor(taut_impulse *w, double t, const double *mass, const double *g1,
-                        const double *g2, taut_error *error)
-{
-    return taut_mechanics_factor(&w->mechanics, w->tie, t, mass, g1, g2, error);
-}
-
-int taut_impulse_solve(taut_impulse *w, double *x, taut_error *error)
-{
-    w->stepper->statistics->solves++;
-    return taut_saddle_solve(w->tie, 1, x, w->y, error);
-}
+/* ---- stepping */
 
 /* Acceleration by the stiff springs, and by terms of the potential that are marked `fast`. */
 static int spring(taut_impulse *w, double t, const double *x, double *restrict a, taut_error *error)
 {
     taut_mechanics *m = &w->mechanics;
     const taut_values *values = &m->values;
-    const unsigned terms = m->context->system->fast_terms ? TAUT_WANT_FORCE | TAUT_WANT_FAST : 0;
+    const unsigned terms = w->fast_terms ? TAUT_WANT_FORCE | TAUT_WANT_FAST : 0,
+                   bonds = m->m > 0 ? TAUT_WANT_BOND | TAUT_WANT_JACOBIAN : 0,
+                   stiff = w->potential ? TAUT_WANT_STIFF_FORCE : 0;
     m->values.force = a;
-    TAUT_TRY(taut_evaluate_inside(m->context, t, x, NULL,
-                                  TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | terms, &m->values, error));
+    TAUT_TRY(
+        taut_evaluate_inside(m->context, t, x, NULL, bonds | terms | stiff, &m->values, error));
     w->stepper->statistics->fast_force_evaluations++;
     if (!terms)
         taut_clear(m->n, a);
+    if (stiff)
+        taut_add(m->n, values->stiff_force, a);
     for (taut_index r = 0; r < m->rods; r++) {
         taut_index i = m->rod[r];
         taut_row_add(&m->jacobian, values->jacobian, i, -values->bond[i] / m->compliance[i], a);
     }
     return taut_mechanics_divide(m, a, error);
 }
-
-/* ---- the state that others see, and back */
-
-int taut_impulse_project(taut_impulse *w, double t, const double *x, const double *target,
-                         double *X, taut_error *error)
-{
-    taut_mechanics *m = &w->mechanics;
-    TAUT_TRY(taut_mechanics_bonds(m, t, x, NULL, 0, error));
-    copy_rows(w, w->tie_1);
-    if (m->varying)
-        taut_copy(m->mass_start[m->n], m->mass, w->mass_room);
-    taut_copy(m->n, x, X);
-    taut_clear(m->rods, w->lambda);
-    double before = INFINITY;
-    for (int k = 0; k < MOST_NEWTON; k++) {
-        copy_rows(w, w->tie_2);
-        taut_clear(m->n, w->r);
-        for (taut_index r = 0; r < m->rods; r++)
-            w->y[r] = (target ? target[r] : 0) - m->values.bond[m->rod[r]];
-        TAUT_TRY(taut_impulse_factor(w, t, w->mass_1, w->tie_1, w->tie_2, error));
-        TAUT_TRY(taut_impulse_solve(w, w->r, error));
-        w->stepper->statistics->newton_iterations++;
-        taut_add(m->n, w->r, X);
-        double size = taut_largest(m->n, w->r), scale = taut_largest(m->n, X);
-        for (taut_index r = 0; r < m->rods; r++)
-            w->lambda[r] -= w->y[r];
-        TAUT_TRY(taut_mechanics_bonds(m, t, X, NULL, 0, error));
-        /* the last step is at rounding, or is followed by one that would be (quadratic
-         * convergence) */
-        if (size <= 1e-13 * scale || (size <= 1e-9 * scale && size <= 1e-4 * before)) {
-            copy_rows(w, w->tie_2);
-            return TAUT_OK;
-        }
-        before = size;
-    }
-    return taut_fail(
-        error, TAUT_ERROR_CONVERGE,
-        "at t = %.9g the vibrating state could not be projected onto the springs' rest lengths: "
-        "the vibration is too large for the effective motion; choose motion full",
-        t);
-}
-
-/* v <- M^-1 (M_1 v - G^T nu) with G v + g_t = rate (NULL: 0) on the stiff springs and rigid bonds;
- * G is `rows`, values belong to the same point, M_1 to the one that it was projected from. */
-static int project_velocity(taut_impulse *w, double t, const double *rows, const double *rate,
-                            double *v, taut_error *error)
-{
-    taut_mechanics *m = &w->mechanics;
-    const taut_pattern masses = {m->n, m->n, m->mass_start, m->mass_column};
-    taut_clear(m->n, w->r);
-    if (m->varying) {
-        taut_mass_add(&masses, m->n, w->mass_1, 1, v, w->r);
-        taut_mass_add(&masses, m->n, m->mass, -1, v, w->r);
-    }
-    taut_mechanics_rates(m, v, w->y);
-    for (taut_index r = 0; r < m->rods; r++)
-        w->y[r] = (rate ? rate[r] : 0) - w->y[r];
-    TAUT_TRY(taut_impulse_factor(w, t, m->mass, rows, NULL, error));
-    TAUT_TRY(taut_impulse_solve(w, w->r, error));
-    taut_add(m->n, w->r, v);
-    return TAUT_OK;
-}
-
-/* (X, V) of a vibrating state; raw: that state. */
-static int show(taut_impulse *w, double t, const double *x, const double *v, double *q, double *u,
-                taut_error *error)
-{
-    memmove(u, v, (size_t)w->mechanics.n * sizeof(double));
-    if (w->raw) {
-        memmove(q, x, (size_t)w->mechanics.n * sizeof(double));
-        return TAUT_OK;
-    }
-    TAUT_TRY(taut_impulse_project(w, t, x, NULL, q, error));
-    return project_velocity(w, t, w->tie_2, NULL, u, error);
-}
-
-/* Stretches and rates of the vibrating state. */
-static int measure(taut_impulse *w, taut_error *error)
-{
-    taut_mechanics *m = &w->mechanics;
-    TAUT_TRY(taut_mechanics_bonds(m, w->time, w->x, w->v, 0, error));
-    for (taut_index r = 0; r < m->rods; r++)
-        w->g[r] = m->values.bond[m->rod[r]];
-    taut_mechanics_rates(m, w->v, w->gdot);
-    return TAUT_OK;
-}
-
-/* The vibrating state over (q, v) that has the stretches and rates that were measured. */
-static int restore(taut_impulse *w, double t, const double *q, const double *v, taut_error *error)
-{
-    taut_index n = w->mechanics.n;
-    TAUT_TRY(taut_impulse_project(w, t, q, w->g, w->next_x, error));
-    taut_copy(n, v, w->next_v);
-    TAUT_TRY(project_velocity(w, t, w->tie_2, w->gdot, w->next_v, error));
-    taut_copy(n, w->next_x, w->x);
-    taut_copy(n, w->next_v, w->v);
-    return TAUT_OK;
-}
-
-/* When `now` was altered: its vibration keeps the stretches and rates that it had; raw: `now` is
- * the vibrating state. */
-static int follow(taut_impulse *w, taut_error *error)
-{
-    taut_stepper *s = w->stepper;
-    taut_index n = s->n;
-    size_t bytes = (size_t)n * sizeof(double);
-    if (memcmp(w->shown_q, s->now.q, bytes) == 0 && memcmp(w->shown_v, s->now.v, bytes) == 0)
-        return TAUT_OK;
-    if (w->raw) {
-        taut_copy(n, s->now.q, w->x);
-        taut_copy(n, s->now.v, w->v);
-    } else { /* at its own time: an event lies before the end of the step, and bonds may move */
-        TAUT_TRY(measure(w, error));
-        TAUT_TRY(restore(w, s->now.t, s->now.q, s->now.v, error));
-    }
-    taut_copy(n, s->now.q, w->shown_q);
-    taut_copy(n, s->now.v, w->shown_v);
-    w->time = s->now.t;
-    return take_actions(w, s->now.t, error);
-}
-
-/* ---- stepping */
 
 /* The springs alone over a time h, from (next_x, next_v) and the acceleration in next_fast. */
 static int vibrate(taut_impulse *w, double t, double h, taut_error *error)
@@ -410,6 +315,8 @@ static int vibrate(taut_impulse *w, double t, double h, taut_error *error)
                                 h, count, w->inner);
     int64_t steps = count < 1 ? 1 : (int64_t)count;
     double d = h / (double)steps;
+    if (w->adiabatic)
+        return taut_adiabatic_advance(w, t, d, steps, error);
     if (w->general)
         return taut_fast_flow_advance(&w->flow, &w->composed, t, d, steps, w->next_x, w->next_v,
                                       error);
@@ -433,6 +340,13 @@ static int vibrate(taut_impulse *w, double t, double h, taut_error *error)
     }
     w->stepper->statistics->micro_steps += steps * stages;
     return TAUT_OK;
+}
+
+static int follow(taut_impulse *w, taut_error *error)
+{
+    bool altered;
+    TAUT_TRY(taut_impulse_follow(w, &altered, error));
+    return altered ? take_actions(w, w->time, error) : TAUT_OK;
 }
 
 static void swap(double **a, double **b)
@@ -466,7 +380,7 @@ static int kick(taut_impulse *w, double t, const double *x, double *acceleration
 {
     const taut_impulse_variant *variant = w->stepper->method->data;
     const unsigned all = w->mechanics.wanted;
-    w->mechanics.wanted |= w->mechanics.context->system->fast_terms ? TAUT_WANT_SLOW : 0;
+    w->mechanics.wanted |= w->fast_terms ? TAUT_WANT_SLOW : 0;
     int status = variant->kick(w, t, x, acceleration, error);
     w->mechanics.wanted = all;
     return status;
@@ -486,7 +400,7 @@ int taut_impulse_once(taut_impulse *w, double h, taut_error *error)
     TAUT_TRY(kick(w, next.t, w->next_x, w->next_kick, error));
     for (taut_index i = 0; i < w->mechanics.n; i++)
         w->next_v[i] += h / 2 * w->next_kick[i];
-    TAUT_TRY(show(w, next.t, w->next_x, w->next_v, next.q, next.v, error));
+    TAUT_TRY(taut_impulse_show(w, next.t, w->next_x, w->next_v, next.q, next.v, error));
     accept(w, &next);
     return TAUT_OK;
 }
@@ -497,7 +411,7 @@ int taut_impulse_step(taut_stepper *s, double h, taut_error *error)
     if (!w->fresh) {
         TAUT_TRY(follow(w, error));
         TAUT_TRY(kick(w, s->now.t, w->x, w->kick, error));
-        if (!w->general)
+        if (!w->general && !w->adiabatic)
             TAUT_TRY(spring(w, s->now.t, w->x, w->fast, error));
         w->fresh = true;
         w->outer.known = 0;
@@ -522,9 +436,13 @@ static int solve_multipliers(taut_impulse *w, double t, const double *q, const d
         TAUT_TRY(taut_modes_gradient(&w->modes, t, q, w->blended, w->gradient, error));
     }
     TAUT_TRY(taut_mechanics_force(m, t, q, v, a, lambda, error));
-    for (taut_index i = 0; w->has_modes && i < m->n; i++)
+    TAUT_TRY(taut_impulse_tangent(w, t, q, error));
+    if (w->potential)
+        TAUT_TRY(taut_impulse_potential_gradient(w, t, q, w->gradient, error));
+    for (taut_index i = 0; (w->has_modes || w->potential) && i < m->n; i++)
         a[i] -= w->gradient[i];
-    TAUT_TRY(taut_impulse_factor(w, t, m->mass, m->rod_jacobian, NULL, error));
+    if (w->potential)
+        TAUT_TRY(taut_impulse_potential_rates(w, t, q, v, 2, w->y + m->rods, error));
     return taut_mechanics_react(m, w->tie, t, q, v, a, w->y, lambda, error);
 }
 
@@ -544,6 +462,8 @@ int taut_impulse_complete(taut_stepper *s, taut_error *error)
     if (w->complete)
         return TAUT_OK;
     TAUT_TRY(follow(w, error)); /* the actions, where the state was altered */
+    if (w->flow.velocity)
+        TAUT_TRY(take_actions(w, w->time, error));
     TAUT_TRY(find_multipliers(w, s->now.t, s->now.q, s->now.v, w->r, s->now.lambda, error));
     w->complete = true;
     return TAUT_OK;
@@ -572,6 +492,7 @@ void taut_impulse_archive(taut_stepper *s, taut_archive *archive)
     taut_archive_flag(archive, &w->fresh);
     taut_archive_flag(archive, &w->complete);
     taut_archive_reals(archive, w->action, w->has_modes ? w->mechanics.rods : 0);
+    taut_impulse_potential_archive(w, archive);
     if (s->adaptive)
         taut_outer_archive(w, archive);
 }
@@ -589,7 +510,7 @@ static int plain_kick(taut_impulse *w, double t, const double *x, double *accele
 
 static const taut_impulse_variant plain = {.kick = plain_kick};
 const taut_method taut_impulse_method = {
-    TAUT_IMPULSE_METHOD(0),
+    TAUT_IMPULSE_METHOD,
     .name = "impulse",
     .summary = "kicks by the slow forces, springs resolved in between; actions are not kept: for "
                "comparison",

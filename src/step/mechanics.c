@@ -141,6 +141,8 @@ int taut_mechanics_create(taut_mechanics *w, taut_context *context, taut_arena *
                           .wanted = (wanted & ~(unsigned)TAUT_STIFF_AS_RODS) | TAUT_WANT_FORCE};
     if (w->m > 0)
         TAUT_TRY(take_bonds(w, &sizes, arena, error));
+    else if (!(w->rod_start = TAUT_NEW(arena, taut_index, 1)))
+        return taut_fail_memory(error);
     else
         w->wanted = TAUT_WANT_FORCE;
     if (sizes.can & TAUT_HAS_STIFF_POTENTIAL) {
@@ -220,7 +222,7 @@ int taut_mechanics_force(taut_mechanics *w, double t, const double *q, const dou
     w->statistics->force_evaluations++;
     if (w->rods < w->m)
         add_springs(w, v, force, lambda);
-    if (w->values.stiff_force)
+    if (w->wanted & TAUT_WANT_STIFF_FORCE)
         for (taut_index i = 0; i < w->n; i++)
             force[i] += w->values.stiff_force[i];
     copy_rods(w);
@@ -230,8 +232,10 @@ int taut_mechanics_force(taut_mechanics *w, double t, const double *q, const dou
 int taut_mechanics_bonds(taut_mechanics *w, double t, const double *q, const double *v,
                          unsigned more, taut_error *error)
 {
-    unsigned wanted = TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | more | (w->wanted & TAUT_WANT_MASS);
-    TAUT_TRY(evaluate(w, t, q, v, wanted, error));
+    unsigned wanted =
+        (w->m > 0 ? TAUT_WANT_BOND | TAUT_WANT_JACOBIAN : 0) | more | (w->wanted & TAUT_WANT_MASS);
+    if (wanted)
+        TAUT_TRY(evaluate(w, t, q, v, wanted, error));
     copy_rods(w);
     return TAUT_OK;
 }

@@ -8,9 +8,9 @@
  * With b from [M G(X)^T; G(x) 0] (b, .) = (f(X), 0) this is a = b + M^-1 H b; where M depends on
  * x, M stands for M(x) and H for H - (d(M w)/dx)^T, w = X - x held fixed. Symplectic and
  * time-reversible when f has a potential; errors are O(h^2) + O(eps), as with the projected
- * method [E Theorem 2.2]. */
+ * method [E Theorem 2.2]. With a stiff potential alpha is the foot point (impulse_potential.c). */
 #include "base/rows.h"
-#include "step/impulse.h"
+#include "step/impulse_potential.h"
 #include "step/methods.h"
 #include "base/vectors.h"
 
@@ -48,7 +48,9 @@ static int kick(taut_impulse *w, double t, const double *x, double *acceleration
     mollified *own = w->own;
     taut_mechanics *m = &w->mechanics;
     const taut_pattern masses = {m->n, m->n, m->mass_start, m->mass_column};
-    TAUT_TRY(taut_impulse_project(w, t, x, NULL, own->X, error)); /* tie_1 is G(x), tie_2 is G(X) */
+    if (w->potential)
+        return taut_impulse_potential_kick(w, t, x, acceleration, error);
+    TAUT_TRY(taut_impulse_project(w, t, x, own->X, error)); /* tie_1 is G(x), tie_2 is G(X) */
     TAUT_TRY(taut_mechanics_force(m, t, own->X, NULL, acceleration, NULL, error));
     TAUT_TRY(taut_impulse_factor(w, t, w->mass_1, w->tie_2, w->tie_1, error));
     taut_clear(m->rods, w->y);
@@ -81,7 +83,7 @@ static int prepare(taut_impulse *w, taut_error *error)
 
 static const taut_impulse_variant variant = {.kick = kick, .prepare = prepare};
 const taut_method taut_mollified_impulse = {
-    TAUT_IMPULSE_METHOD(0),
+    TAUT_IMPULSE_METHOD,
     .name = "mollified-impulse",
     .summary = "kicks by the slow potential at the projected point, springs resolved in between; "
                "symplectic, keeps the actions",

@@ -49,7 +49,7 @@ static int split(taut_impulse *w, const double *z, double *part, double *along, 
     taut_index n = w->mechanics.n;
     times_mass(&w->mechanics, z, o->r);
     taut_copy(n, o->r, part);
-    taut_clear(w->mechanics.rods, w->y);
+    taut_clear(w->rows.rows, w->y);
     TAUT_TRY(taut_impulse_solve(w, part, error));
     *along = fmax(taut_dot(n, part, o->r), 0);
     *across = fmax(taut_dot(n, z, o->r) - *along, 0);
@@ -77,7 +77,7 @@ static int look(taut_impulse *w, double t, double h, double *estimate, taut_erro
     o->kick[1] = o->kick[0];
     o->kick[0] = oldest;
     TAUT_TRY(taut_mechanics_bonds(m, t, w->x, NULL, 0, error));
-    TAUT_TRY(taut_impulse_factor(w, t, m->mass, m->rod_jacobian, NULL, error));
+    TAUT_TRY(taut_impulse_tangent(w, t, w->x, error));
     TAUT_TRY(split(w, w->v, o->d, &slow, &fast, error));
     TAUT_TRY(split(w, w->kick, oldest, &along, &across, error));
     o->force = fmax(o->force, sqrt(along));
@@ -168,7 +168,7 @@ int taut_outer_step(taut_impulse *w, double h, taut_error *error)
         TAUT_TRY(advance(w, h, &estimate, error));
         bool useless = estimate > NOISE * before,
              high = estimate > fmax(ENOUGH * fmax(s->rtol, s->floor), ABOVE * o->noise),
-             shorter = fabs(h) / (double)((int64_t)2 << o->halvings) > w->inner;
+             shorter = fabs(h) / (double)((int64_t)2 << o->halvings) > w->finest;
         if (!useless && !(high && shorter))
             break;
         if (useless)

@@ -14,14 +14,14 @@ static int kick(taut_impulse *w, double t, const double *x, double *acceleration
 {
     taut_mechanics *m = &w->mechanics;
     TAUT_TRY(taut_mechanics_force(m, t, x, NULL, acceleration, NULL, error));
-    TAUT_TRY(taut_impulse_factor(w, t, m->mass, m->rod_jacobian, NULL, error));
-    taut_clear(m->rods, w->y);
+    TAUT_TRY(taut_impulse_tangent(w, t, x, error));
+    taut_clear(w->rows.rows, w->y);
     return taut_impulse_solve(w, acceleration, error);
 }
 
 static const taut_impulse_variant variant = {.kick = kick};
 const taut_method taut_projected_impulse = {
-    TAUT_IMPULSE_METHOD(0),
+    TAUT_IMPULSE_METHOD,
     .name = "projected-impulse",
     .summary = "kicks by the tangential part of the slow forces, springs resolved in between; "
                "keeps the actions",

@@ -220,7 +220,9 @@ static double run_kernel(taut_context *context, const taut_statement_kernel *ker
 /* Has the kernel no part in a request for fast or slow forces alone? */
 static bool is_apart(const taut_statement_kernel *kernel, unsigned part)
 {
-    return part && kernel->role != TAUT_ROLE_BOND && kernel->fast == (part == TAUT_WANT_SLOW);
+    const bool fast = kernel->fast || (kernel->role == TAUT_ROLE_FORCE && kernel->uses_v);
+    return part && kernel->role != TAUT_ROLE_BOND && kernel->role != TAUT_ROLE_STIFF &&
+           fast == (part == TAUT_WANT_SLOW);
 }
 
 /* All but kernel `left`. *forced: something was added to the steady forces, which are known to be

@@ -55,8 +55,8 @@ static int accept(const taut_system *base, taut_error *error)
     else if (can & TAUT_HAS_DAMPING)
         why = "damped bonds do not keep their actions: omit `damping`, or use the slow motion";
     else if (taut_system_velocity_forces(base))
-        why = "forces that depend on velocities change the actions: omit them, or use the slow or "
-              "full motion";
+        why = "forces that depend on velocities change the actions: omit them, or use an impulse "
+              "method, or the slow or full motion";
     else if ((can & TAUT_HAS_VARYING_MASS) && !(can & TAUT_HAS_KINETIC))
         why = "a varying [mass] is not a Hamiltonian system: state the kinetic energy in [kinetic]";
     else if (!(can & TAUT_CAN_INVERT_MASS))

@@ -7,16 +7,13 @@
 #define TAUT_SLOW_POTENTIAL_POTENTIAL_H
 
 #include "base/projector.h"
-#include "point/foot_point.h"
 #include "point/projection.h"
+#include "slow/potential/potential_foot.h"
 #include "slow/series.h"
 #include "system/modes/potential_modes.h"
 
 /* ---- foot points (potential_foot.c) */
 
-/* For a system with a stiff potential (not its rigid derivative: bonds that are not soft count as
- * rigid). */
-extern const taut_foot_kind taut_potential_foot;
 /* The stiff modes at the latest foot point, with what is held of positions (of velocities)
  * fixed; *count is the rank d, and the first d of them are those of V. */
 const taut_potential_modes *taut_potential_foot_modes(const taut_projector *projector,

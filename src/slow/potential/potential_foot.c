@@ -74,14 +74,7 @@ static void tangential_step(stiff_foot *c)
     const taut_foot *f = &c->foot;
     for (taut_index i = 0; i < f->n; i++)
         c->part[i] = f->from[i] - f->x[i];
-    taut_potential_modes_mass(&c->stiff, c->part, c->force);
-    taut_cholesky_multiply(f->n, c->stiff.root, c->part);
-    taut_rows_remove(&c->stiff.rows, c->part);
-    taut_cholesky_upper(f->n, c->stiff.root, c->part);
-    for (int k = 0; k < c->rank; k++) {
-        const double *z = c->stiff.mode + (int64_t)k * f->n;
-        taut_add_scaled(f->n, -taut_dot(f->n, z, c->force), z, c->part);
-    }
+    taut_potential_modes_along(&c->stiff, c->rank, c->part, c->force);
     taut_add(f->n, c->part, f->dx);
 }
 

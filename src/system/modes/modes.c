@@ -363,8 +363,8 @@ static int add_modes(taut_modes_work *w, double t, const double *q, int count, d
     return TAUT_OK;
 }
 
-static int sum_gradients(taut_modes_work *w, double t, const double *q, const double *action,
-                         double *gradient, taut_error *error)
+int taut_modes_sum(taut_modes_work *w, double t, const double *q, const double *action,
+                   double *gradient, taut_error *error)
 {
     taut_clear(w->n, gradient);
     for (int k = 0; k < w->largest; k += TAUT_MODES_TOGETHER) {
@@ -402,12 +402,12 @@ static int measure_force(taut_modes_work *w, double *along, double *all, taut_er
 int taut_modes_gradient(taut_modes_work *w, double t, const double *q, const double *action,
                         double *gradient, taut_error *error)
 {
-    TAUT_TRY(sum_gradients(w, t, q, action, gradient, error));
+    TAUT_TRY(taut_modes_sum(w, t, q, action, gradient, error));
     if (!taut_modes_blend(w, action, w->blended))
         return 0;
     /* the modes of one frequency are an arbitrary choice: does it matter? */
     double along, all;
-    TAUT_TRY(sum_gradients(w, t, q, w->blended, w->other, error));
+    TAUT_TRY(taut_modes_sum(w, t, q, w->blended, w->other, error));
     if (taut_largest_difference(w->n, gradient, w->other) <=
         1e-6 * fmax(taut_largest(w->n, gradient), taut_largest(w->n, w->other)))
         return 0;

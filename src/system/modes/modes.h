@@ -83,6 +83,9 @@ bool taut_modes_blend(const taut_modes_work *modes, const double *action, double
  * molecules that are rigid as a whole), with their mean actions. Never allocates. */
 int taut_modes_gradient(taut_modes_work *modes, double t, const double *q, const double *action,
                         double *gradient, taut_error *error);
+/* The same sum, whatever the frequencies, of the shapes and weights that stand in the groups. */
+int taut_modes_sum(taut_modes_work *modes, double t, const double *q, const double *action,
+                   double *gradient, taut_error *error);
 /* (groups.c) The springs and rigid bonds of w->context, by groups; the patterns are there. */
 int taut_mode_groups_find(taut_modes_work *modes, taut_error *error);
 

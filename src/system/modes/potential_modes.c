@@ -262,6 +262,18 @@ void taut_potential_modes_step(const taut_potential_modes *w, int count, const d
     }
 }
 
+void taut_potential_modes_along(const taut_potential_modes *w, int count, double *x, double *room)
+{
+    taut_potential_modes_mass(w, x, room);
+    taut_cholesky_multiply(w->n, w->root, x);
+    taut_rows_remove(&w->rows, x);
+    taut_cholesky_upper(w->n, w->root, x);
+    for (int k = 0; k < count; k++) {
+        const double *z = w->mode + (int64_t)k * w->n;
+        taut_add_scaled(w->n, -taut_dot(w->n, z, room), z, x);
+    }
+}
+
 /* ---- the minimum */
 
 /* dx: Newton's step to the minimum, every curved direction taken as it is. Returns how far the

@@ -61,6 +61,10 @@ void taut_potential_modes_step(const taut_potential_modes *stiff, int count, con
 int taut_potential_modes_descend(taut_potential_modes *stiff, double t, const double *from,
                                  double *x, int *rank, bool *found, int64_t *count,
                                  taut_error *error);
+/* x[n] <- its part along the manifold: without that along the rows and the first `count` modes;
+ * room[n]. */
+void taut_potential_modes_along(const taut_potential_modes *stiff, int count, double *x,
+                                double *room);
 /* The size of a state at x that came from `from`, in the metric of M: |from| + |x - from|, and a
  * little more for the origin. */
 double taut_potential_modes_scale(const taut_potential_modes *stiff, const double *from,
