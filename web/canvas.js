@@ -44,18 +44,6 @@ class CanvasStrokes {
   }
 }
 
-// A step of 1, 2 or 5 times a power of ten, at least `least`.
-function niceStep(least) {
-  const power = 10 ** Math.floor(Math.log10(least));
-  return power * [1, 2, 5, 10].find(k => k * power >= least * 0.999);
-}
-// A number of an axis with this step.
-function shorten(x, step) {
-  const size = Math.abs(x);
-  if (size < 1e-6 * step) return "0";
-  return size < 1e-3 || size >= 1e6 ? (+x.toPrecision(4)).toExponential() : String(+x.toPrecision(6));
-}
-
 function drawGrid(c, camera, theme, scene) {
   const step = niceStep(70 / camera.scale), { width, height } = camera;
   c.font = "11px system-ui, sans-serif";

@@ -54,7 +54,7 @@ class App {
     if (this.strokes) this.drawScene();
     this.drawPlots();
     this.byId("time").value = player.fraction(player.t);
-    this.byId("clock").textContent = `t = ${+player.t.toPrecision(6)}`;
+    this.byId("clock").textContent = `t = ${digits(player.t)}`;
     this.byId("play").textContent = player.playing ? "pause" : "play";
   }
   drawScene() {
@@ -89,8 +89,7 @@ class App {
   makePlots() {
     const { catalogue, runs } = this, names = this.byId("names");
     for (const label of [...catalogue.byLabel.keys()].slice(0, 400)) names.append(element("option", { value: label }));
-    this.more = element("button", { textContent: "another plot" });
-    this.more.addEventListener("click", () => this.addPlot("", []));
+    this.more = button("another plot", "", () => this.addPlot("", []));
     this.byId("plots").append(this.more);
     const main = catalogue.groups.has("coordinates") ? "coordinates" : "state", few = 6;
     this.addPlot(main, catalogue.some(main, few));
@@ -131,7 +130,6 @@ class App {
     speed.addEventListener("change", () => { player.speed = +speed.value; });
     document.addEventListener("keydown", e => this.key(e));
     window.addEventListener("resize", () => this.refresh());
-    window.addEventListener("beforeprint", () => document.querySelectorAll("details").forEach(d => { d.open = true; }));
   }
   key(e) {
     const { player } = this, speed = this.byId("speed"), typing = e.target.matches("input[type=text], select");
@@ -194,30 +192,27 @@ class App {
       box.addEventListener("change", () => { scene.show[name] = box.checked; this.refresh(); });
       this.byId("switches").append(element("label", {}, box, " " + name));
     }
-    const button = element("button", { textContent: "PNG", title: "save the scene as a picture" });
-    button.addEventListener("click", () => this.savePicture());
-    this.byId("switches").append(button);
+    this.byId("switches").append(button("PNG", "save the scene as a picture", () => savePicture([...this.byId("scene").querySelectorAll("canvas")])));
   }
-  savePicture() {
-    const layers = [...this.byId("scene").querySelectorAll("canvas")], picture = element("canvas", { width: layers[0].width, height: layers[0].height });
-    const c = picture.getContext("2d");
-    c.fillStyle = getComputedStyle(document.body).backgroundColor;
-    c.fillRect(0, 0, picture.width, picture.height);
-    for (const layer of layers) c.drawImage(layer, 0, 0);
-    picture.toBlob(blob => save("taut.png", blob));
+  notes() {
+    const { runs } = this, few = runs.filter(run => run.frames < run.rows).map(run => `${run.frames} of ${run.rows} rows${runs.length > 1 ? ` of ${run.name}` : ""}`);
+    const error = Math.max(...runs.map(run => run.error));
+    return [`Taut ${this.page.version}. ${few.length ? `Shown: ${few.join(", ")}. ` : ""}Numbers are rounded to 16 bits of their range: positions are within ` +
+            `${error.toPrecision(2)}. Drawn by ${this.strokes ? this.strokes.name : "Canvas 2D"}.`,
+            "Keys: space plays and pauses, left and right go a row, with shift ten rows, Home and End to the ends, + and - change the speed, l loops, " +
+            "f shows everything. Scene: drag moves or turns, with shift moves, the wheel zooms, a click on a bond plots its force. " +
+            "Plots: the wheel zooms, with shift vertically, drag moves, a click sets the time, a double click shows everything."];
   }
 
   start() {
-    const run = this.runs[0], title = run.title || run.name;
-    document.title = `${title} - Taut`;
-    this.byId("title").textContent = title;
+    setTitle(this.runs[0]);
     if (this.scene.runs.length) {
       this.strokes = makeStrokes(this.byId("draw"));
       this.makeSwitches();
       this.listenScene();
     }
     this.makePlots();
-    showTexts(this.page, this.strokes);
+    showTexts(this.runs, this.notes());
     showEvents(this.runs, this.player);
     this.listen();
     this.ready = true;
@@ -225,9 +220,9 @@ class App {
   }
 }
 
-readRuns().then(page => {
-  if (!page.runs[0].frames) throw new Error("the run has no rows");
-  window.taut = new App(page);
+readPage().then(page => {
+  if (!page.sweeps.length && !page.runs[0].frames) throw new Error("the run has no rows");
+  window.taut = page.sweeps.length ? new SweepPage(page) : new App(page);
   window.taut.start();
 }).catch(reason => {
   document.body.append(element("p", { className: "failure", textContent: "The page cannot show its data: " + reason.message }));
