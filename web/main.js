@@ -62,8 +62,10 @@ class App {
     if (camera.width !== host.clientWidth || camera.height !== host.clientHeight) {
       camera.width = host.clientWidth;
       camera.height = host.clientHeight;
-      if (!this.moved) camera.fit(scene.box, 45);
+      host.style.aspectRatio = camera.width / camera.height; // on paper
+      if (!this.moved) this.fitCamera();
     }
+    this.follow();
     const list = scene.build(player.t, camera, theme);
     drawUnder(this.byId("base"), camera, player.t, scene, theme);
     this.strokes.draw(list, camera);
@@ -142,9 +144,25 @@ class App {
     e.preventDefault();
     keys[e.key]();
   }
+  fitCamera() {
+    const { camera, scene } = this;
+    camera.fit(scene.cloud(scene.show.follow), 45);
+    this.middle = [0, 0, 0];
+  }
+  // Moves the camera with the middle of the first run.
+  follow() {
+    const { camera, scene, player } = this, { run, q } = scene.views[0];
+    if (!scene.show.follow) return;
+    run.sample(player.t, run.first.q, q);
+    const middle = scene.middle(run, c => q[c]);
+    if (middle.every(isFinite)) {
+      camera.centre = camera.centre.map((x, k) => x + middle[k] - this.middle[k]);
+      this.middle = middle;
+    }
+  }
   fit() {
     this.moved = false;
-    this.camera.fit(this.scene.box, 45);
+    this.fitCamera();
     this.setWindow(null);
     this.refresh();
   }
@@ -185,11 +203,11 @@ class App {
   }
   makeSwitches() {
     const { scene } = this, bonds = scene.views.some(v => v.drawn.length), points = scene.views.some(v => v.run.points);
-    const names = [["traces", points], ["velocities", points], ["forces", bonds], ["shapes", scene.runs.some(run => run.width.shape)]];
+    const names = [["traces", scene.traced.length > 0], ["velocities", points], ["forces", bonds], ["shapes", scene.runs.some(run => run.width.shape)], ["follow", scene.runs[0].points > 1]];
     for (const [name, there] of names) {
       if (!there) continue;
       const box = element("input", { type: "checkbox", checked: scene.show[name] });
-      box.addEventListener("change", () => { scene.show[name] = box.checked; this.refresh(); });
+      box.addEventListener("change", () => { scene.show[name] = box.checked; if (name === "follow") this.fitCamera(); this.refresh(); });
       this.byId("switches").append(element("label", {}, box, " " + name));
     }
     this.byId("switches").append(button("PNG", "save the scene as a picture", () => savePicture([...this.byId("scene").querySelectorAll("canvas")])));
@@ -215,6 +233,7 @@ class App {
     showTexts(this.runs, this.notes());
     showEvents(this.runs, this.player);
     this.listen();
+    listenPrint(this);
     this.ready = true;
     this.draw();
   }

@@ -184,6 +184,8 @@ class SweepPlot {
     const across = edges(frame.x, x), along = edges(frame.y, y), boxes = table.grid && table.varied.filter(v => v.count > 1).length <= 2;
     const range = this.colours = new Range(this.shown.logarithmic(false));
     this.shown.values.forEach(v => range.see(v));
+    c.strokeStyle = unpack(this.app.theme.faint);
+    c.lineWidth = 1;
     for (let k = 0; k < table.count; k++) {
       if (table.failed[k] || !isFinite(this.shown.values[k])) continue;
       c.fillStyle = this.colour(this.shown.values[k]);
@@ -193,6 +195,7 @@ class SweepPlot {
         c.rect(left - 0.3, top - 0.3, width + 0.6, height + 0.6);
       } else c.arc(...this.place(frame, k), 5, 0, 7);
       c.fill();
+      if (!boxes) c.stroke();
     }
   }
   colour(value) {
@@ -341,6 +344,7 @@ class SweepPage {
     document.getElementById("theme").addEventListener("click", () => this.setTheme(!this.theme.dark));
     document.addEventListener("keydown", e => this.key(e));
     window.addEventListener("resize", () => this.draw());
+    listenPrint(this);
     for (const column of table.kept.slice(0, 4)) this.add(column);
     this.fill();
     const omitted = table.count < table.rows ? `Shown: ${table.count} of ${table.rows} runs. ` : "";

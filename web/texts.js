@@ -14,7 +14,18 @@ function showTexts(items, notes) {
     if (item.model && item.model !== (item === items[0] ? "" : items[0].model)) details(mine + "model", item.model, false);
   }
   notes.forEach((text, k) => footer.append(element("p", { className: k ? "hint" : "note", textContent: text })));
-  window.addEventListener("beforeprint", () => footer.querySelectorAll("details").forEach(d => { d.open = true; }));
+}
+
+// On paper everything is open, and light.
+function listenPrint(app) {
+  let dark = false;
+  window.addEventListener("beforeprint", () => {
+    document.querySelectorAll("details").forEach(d => { d.open = true; });
+    dark = app.theme.dark;
+    app.setTheme(false);
+    app.draw();
+  });
+  window.addEventListener("afterprint", () => app.setTheme(dark));
 }
 
 function setTitle(item) {
