@@ -51,6 +51,7 @@ class App {
   }
   draw() {
     const { player } = this;
+    if (this.printing) return;
     if (this.strokes) this.drawScene();
     this.drawPlots();
     this.byId("time").value = player.fraction(player.t);
@@ -70,6 +71,15 @@ class App {
     drawUnder(this.byId("base"), camera, player.t, scene, theme);
     this.strokes.draw(list, camera);
     drawOver(this.byId("over"), camera, scene, theme);
+  }
+  // Browsers print canvases as what was drawn, and what was cleared covers what is below: one canvas has all.
+  flatten(on) {
+    const c = this.byId("base").getContext("2d");
+    c.setTransform(1, 0, 0, 1, 0, 0);
+    for (const canvas of [this.strokes.canvas, this.byId("over")]) {
+      canvas.style.visibility = on ? "hidden" : "";
+      if (on) c.drawImage(canvas, 0, 0);
+    }
   }
   drawPlots() {
     for (const plot of this.plots) plot.measure();

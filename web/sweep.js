@@ -296,7 +296,7 @@ class SweepPage {
     plot.element.remove();
     this.draw();
   }
-  draw() { for (const plot of this.plots) plot.draw(); }
+  draw() { if (!this.printing) for (const plot of this.plots) plot.draw(); }
   setTheme(dark) {
     document.documentElement.classList.toggle("dark", dark);
     this.theme = makeTheme(dark);

@@ -16,7 +16,7 @@ function showTexts(items, notes) {
   notes.forEach((text, k) => footer.append(element("p", { className: k ? "hint" : "note", textContent: text })));
 }
 
-// On paper everything is open, and light.
+// On paper everything is open, and light; pictures keep the size that they have on the screen.
 function listenPrint(app) {
   let dark = false;
   window.addEventListener("beforeprint", () => {
@@ -24,8 +24,14 @@ function listenPrint(app) {
     dark = app.theme.dark;
     app.setTheme(false);
     app.draw();
+    if (app.strokes) app.flatten(true);
+    app.printing = true;
   });
-  window.addEventListener("afterprint", () => app.setTheme(dark));
+  window.addEventListener("afterprint", () => {
+    app.printing = false;
+    if (app.strokes) app.flatten(false);
+    app.setTheme(dark);
+  });
 }
 
 function setTitle(item) {
