@@ -254,6 +254,8 @@ int cli_view_check(const cli_call *call, const char *path);
 /* Command, warnings, explanation and summary of the run that was added to the page last. */
 int cli_view_texts(taut_page *page, const cli_call *call, const cli_outcome *outcome,
                    taut_error *error);
+/* A text that was allocated, which it releases; NULL: it is omitted. */
+int cli_view_text(taut_page *page, const char *heading, char *text, taut_error *error);
 /* Makes a page of the methods, each with the last of the values. */
 int cli_view_methods(cli_call *call, const cli_model *model, const taut_compare_request *request,
                      const char *path, taut_error *error);

@@ -1,4 +1,4 @@
-/* sweep.c - taut sweep: many runs, one table, a picture of it.
+/* sweep.c - taut sweep: many runs, one table, a picture and a page of it.
  *
  * Rows go to the CSV file as they are computed; the file of HDF5 is made from them at the end.
  * Besides the rows there is a checkpoint with the model and the arguments until the sweep is
@@ -15,7 +15,7 @@
 typedef struct sweep {
     cli_call *call;
     cli_model model;
-    const char *out, *plot; /* NULL: not wanted; "-" is standard output */
+    const char *out, *plot, *view; /* NULL: not wanted; "-" is standard output */
     bool hdf5;
     char *rows; /* CSV file of the rows, "-" or NULL */
     cli_checkpoint checkpoint;
@@ -83,7 +83,8 @@ static int choose_outputs(sweep *s)
     cli_call *call = s->call;
     s->out = cli_option_text(call, "out");
     s->plot = cli_option_text(call, "plot");
-    bool here = s->out ? strcmp(s->out, "-") == 0 : !call->json;
+    s->view = cli_option_text(call, "view");
+    bool here = s->out ? strcmp(s->out, "-") == 0 : !call->json && !s->view;
     if (here && call->json)
         return cli_refuse(call, "--out -: standard output belongs to the object of --json, which "
                                 "has the rows too");
@@ -93,6 +94,8 @@ static int choose_outputs(sweep *s)
     int status = cli_output_check(call, "out", s->out);
     if (status == 0)
         status = cli_picture_check(call, s->plot);
+    if (status == 0)
+        status = cli_view_check(call, s->view);
     if (status != 0)
         return status;
     bool file = s->out && !here;
@@ -166,6 +169,8 @@ static void print_human(const sweep *s, FILE *out, int code)
         fprintf(out, "  %-22s  %s\n", "rows in", code == 0 ? s->out : s->rows);
     if (s->plot && code == 0)
         fprintf(out, "  %-22s  %s\n", "picture in", s->plot);
+    if (s->view && code == 0)
+        fprintf(out, "  %-22s  %s\n", "page in", s->view);
     if (code == TAUT_INTERRUPTED && s->checkpoint_path)
         fprintf(out, "  interrupted; continue with: taut sweep --resume %s\n", s->checkpoint_path);
 }
@@ -210,6 +215,28 @@ static void print_json(const sweep *s, int code)
 
 /* ---- the sweep */
 
+static int write_page(sweep *s)
+{
+    taut_page *page = NULL;
+    FILE *summary = tmpfile();
+    if (summary)
+        print_human(s, summary, 0);
+    int code = taut_page_create(NULL, &page, &s->error);
+    if (code == 0)
+        code = taut_page_sweep(page, s->model.name, s->model.system, s->sweep, &s->error);
+    if (code == 0)
+        code = cli_view_text(page, "command", cli_command(s->call), &s->error);
+    char *text = cli_take_text(summary);
+    if (code == 0)
+        code = cli_view_text(page, "summary", text, &s->error);
+    else
+        free(text);
+    if (code == 0)
+        code = taut_page_write(page, s->view, &s->error);
+    taut_page_destroy(page);
+    return code;
+}
+
 /* What is made of a complete table. */
 static int finish(sweep *s)
 {
@@ -223,6 +250,8 @@ static int finish(sweep *s)
         remove(s->checkpoint_path);
     if (code == 0 && s->plot)
         code = taut_sweep_plot(s->sweep, s->plot, title[0] ? title : s->model.name, &s->error);
+    if (code == 0 && s->view)
+        code = write_page(s);
     return code;
 }
 

@@ -96,12 +96,13 @@ const cli_verb cli_verbs[] = {
      "they are given; --start FILE.h5@T begins another run at the row nearest to time T.\n"
      "Exit status: 0 done, 2 it cannot be read, or wrong usage.",
      cli_show},
-    {"view", "FILE.h5 ..", "make a page that plays runs, with plots",
+    {"view", "FILE ..", "make a page that plays runs, with plots, or shows a sweep",
      "Writes a page, one HTML file that a browser opens from the file system, without a network: "
      "it "
      "plays the runs of HDF5 files ('taut run MODEL --out FILE.h5'), shows several of them "
      "together with their differences, and has plots that follow the time. 'taut run MODEL --view "
-     "FILE.html' makes such a page of a run at once.\n"
+     "FILE.html' makes such a page of a run at once. Of the table of a sweep ('taut sweep MODEL "
+     "--out FILE.csv', or at once '--view FILE.html') it shows curves, maps and the rows.\n"
      "Exit status: 0 done, 1 the page cannot be written, 2 a file cannot be read, or wrong usage.",
      cli_view},
     {"reproduce", "[NAME]",

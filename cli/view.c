@@ -1,4 +1,4 @@
-/* view.c - pages that play runs: taut view, and --view of other verbs. */
+/* view.c - pages that play runs or show a sweep: taut view, and --view of other verbs. */
 #include <math.h>
 
 #include "cli.h"
@@ -37,8 +37,7 @@ static int add_warnings(taut_page *page, const cli_outcome *outcome, taut_error 
     return code;
 }
 
-/* Adds a text that was allocated; NULL: it is omitted. */
-static int add(taut_page *page, const char *heading, char *text, taut_error *error)
+int cli_view_text(taut_page *page, const char *heading, char *text, taut_error *error)
 {
     int code = text && text[0] ? taut_page_text(page, heading, text, error) : 0;
     free(text);
@@ -52,13 +51,13 @@ int cli_view_texts(taut_page *page, const cli_call *call, const cli_outcome *out
     if (summary)
         cli_summary_print(summary, outcome, true);
     char *text = cli_take_text(summary);
-    int code = add(page, "command", cli_command(call), error);
+    int code = cli_view_text(page, "command", cli_command(call), error);
     if (code == 0)
         code = add_warnings(page, outcome, error);
     if (code == 0)
         code = taut_page_text(page, "explanation", taut_solver_explanation(outcome->solver), error);
     if (code == 0)
-        return add(page, "summary", text, error);
+        return cli_view_text(page, "summary", text, error);
     free(text);
     return code;
 }
@@ -111,8 +110,8 @@ static int add_record(cli_call *call, taut_page *page, taut_error *error)
     call->set_count = call->init_count = 0;
     if (!cli_is_record(call->operand))
         return cli_refuse(call,
-                          "%s: expected an HDF5 file of a run, FILE.h5; 'taut run MODEL --view "
-                          "FILE.html' makes a page from a model",
+                          "%s: expected an HDF5 file of a run, FILE.h5, or the table of a sweep, "
+                          "FILE.csv; 'taut run MODEL --view FILE.html' makes a page from a model",
                           call->operand);
     int status = cli_model_load(call, &model);
     char *name = status == 0 ? name_of(call, &model) : NULL;
@@ -131,6 +130,21 @@ static int add_record(cli_call *call, taut_page *page, taut_error *error)
     return status;
 }
 
+/* The table of a sweep. */
+static int add_table(cli_call *call, taut_page *page, taut_error *error)
+{
+    static const size_t LARGEST = (size_t)1 << 30;
+    const char *slash = strrchr(call->operand, '/'), *name = slash ? slash + 1 : call->operand,
+               *why;
+    size_t length;
+    char *csv = cli_read_path(call->operand, LARGEST, &length, &why);
+    if (!csv)
+        return cli_refuse(call, "%s: %s", call->operand, why);
+    int code = taut_page_table(page, name, csv, error);
+    free(csv);
+    return code == 0 ? 0 : cli_refuse(call, "%s: %s", call->operand, error->message);
+}
+
 int cli_view(cli_call *call)
 {
     taut_error error = {.t = NAN};
@@ -138,12 +152,14 @@ int cli_view(cli_call *call)
     const char *path = cli_option_text(call, "out");
     if (!call->operand || !path)
         return cli_misuse(call, !path ? "no page: give --out FILE.html"
-                                      : "no runs: give FILE.h5 of 'taut run MODEL --out FILE.h5'");
+                                      : "no runs: give FILE.h5 of 'taut run MODEL --out FILE.h5'"
+                                        ", or FILE.csv of 'taut sweep'");
     int status = cli_view_check(call, path);
     int code = status == 0 ? taut_page_create(NULL, &page, &error) : 0;
     for (int k = 0; status == 0 && code == 0 && k < call->operand_count; k++) {
         call->operand = call->operands[k];
-        status = add_record(call, page, &error);
+        bool table = cli_has_ending(call->operand, ".csv");
+        status = (table ? add_table : add_record)(call, page, &error);
     }
     if (status == 0 && code == 0)
         code = taut_page_write(page, path, &error);

@@ -37,19 +37,20 @@ class Camera {
     this.scale *= factor;
     this.pan(dx, dy);
   }
-  fit(box, margin) {
-    if (!(box.least[0] <= box.most[0])) return;
-    let right = 0, up = 0;
-    for (let corner = 0; corner < 8; corner++) {
-      const p = [0, 1, 2].map(k => (corner >> k & 1 ? 1 : -1) * (box.most[k] - box.least[k]) / 2);
-      const dot = axis => Math.abs(axis[0] * p[0] + axis[1] * p[1] + axis[2] * p[2]);
-      right = Math.max(right, dot(this.axes[0]));
-      up = Math.max(up, dot(this.axes[1]));
-    }
-    this.centre = [0, 1, 2].map(k => (box.least[k] + box.most[k]) / 2);
-    const size = Math.max(right, up) || 1;
-    this.scale = Math.min((this.width / 2 - margin) / Math.max(right, 1e-3 * size), (this.height / 2 - margin) / Math.max(up, 1e-3 * size));
-    this.scale = Math.max(this.scale, 1e-12);
+  // All of these points (three numbers each) are seen.
+  fit(points, margin) {
+    const least = [Infinity, Infinity, Infinity], most = [-Infinity, -Infinity, -Infinity];
+    for (let at = 0; at < points.length; at += 3)
+      this.axes.forEach((a, k) => {
+        const place = a[0] * points[at] + a[1] * points[at + 1] + a[2] * points[at + 2];
+        if (place < least[k]) least[k] = place;
+        if (place > most[k]) most[k] = place;
+      });
+    if (!(least[0] <= most[0])) return;
+    const half = k => (most[k] - least[k]) / 2, middle = k => (most[k] + least[k]) / 2, size = Math.max(half(0), half(1)) || 1;
+    this.centre = [0, 1, 2].map(i => this.axes.reduce((sum, a, k) => sum + middle(k) * a[i], 0));
+    const fill = (pixels, k) => Math.max(1, pixels / 2 - margin) / Math.max(half(k), 1e-3 * size);
+    this.scale = Math.max(Math.min(fill(this.width, 0), fill(this.height, 1)), 1e-12);
   }
   x(p, at = 0) {
     const a = this.axes[0], c = this.centre;

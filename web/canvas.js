@@ -44,18 +44,6 @@ class CanvasStrokes {
   }
 }
 
-// A step of 1, 2 or 5 times a power of ten, at least `least`.
-function niceStep(least) {
-  const power = 10 ** Math.floor(Math.log10(least));
-  return power * [1, 2, 5, 10].find(k => k * power >= least * 0.999);
-}
-// A number of an axis with this step.
-function shorten(x, step) {
-  const size = Math.abs(x);
-  if (size < 1e-6 * step) return "0";
-  return size < 1e-3 || size >= 1e6 ? (+x.toPrecision(4)).toExponential() : String(+x.toPrecision(6));
-}
-
 function drawGrid(c, camera, theme, scene) {
   const step = niceStep(70 / camera.scale), { width, height } = camera;
   c.font = "11px system-ui, sans-serif";
@@ -118,13 +106,13 @@ function drawFloor(c, camera, theme, scene) {
 function drawTraces(c, camera, t, scene) {
   const p = [0, 0, 0];
   c.lineWidth = 1.2;
-  for (const { view, first } of scene.traced) {
-    const { run } = view, last = run.place(t)[0], k = scene.views.indexOf(view);
+  for (const { view, column, dimension } of scene.traced) {
+    const { run } = view, last = run.place(t)[0], k = scene.views.indexOf(view), now = run.sample(t, column, new Float64Array(dimension));
     c.strokeStyle = scene.views.length > 1 ? PALETTE[k % PALETTE.length] : "#999933";
     c.globalAlpha = 0.6;
     c.beginPath();
     for (let f = 0; f <= last + 1; f++) {
-      for (let i = 0; i < run.dimension; i++) p[i] = f <= last ? run.value(f, run.first.q + first + i) : view.q[first + i];
+      for (let i = 0; i < dimension; i++) p[i] = f <= last ? run.value(f, column + i) : now[i];
       const x = camera.x(p), y = camera.y(p);
       if (f) c.lineTo(x, y);
       else c.moveTo(x, y);
@@ -144,11 +132,12 @@ function drawUnder(canvas, camera, t, scene, theme) {
 // Texts of shapes, the legend of forces or of runs, the direction of gravity.
 function drawOver(canvas, camera, scene, theme) {
   const c = clearCanvas(canvas);
-  c.font = "12px system-ui, sans-serif";
-  for (const { p, text, colour } of scene.texts) {
+  for (const { p, text, colour, size } of scene.texts) {
+    c.font = `${size}px system-ui, sans-serif`;
     c.fillStyle = colour || theme.text;
-    c.fillText(text, camera.x(p), camera.y(p));
+    c.fillText(text, camera.x(p) + 6, camera.y(p) - 6);
   }
+  c.font = "12px system-ui, sans-serif";
   c.fillStyle = theme.text;
   const view = scene.views[0], right = camera.width - 12;
   if (scene.views.length > 1) {
@@ -158,7 +147,7 @@ function drawOver(canvas, camera, scene, theme) {
       c.fillStyle = theme.text;
       c.fillText(v.run.name, right - 136, 19 + 18 * k);
     });
-  } else if (view.drawn.length && view.strongest) {
+  } else if ((view.drawn.length || view.lines.length) && view.strongest) {
     for (let k = 0; k < 120; k++) {
       c.fillStyle = unpack(theme.force(k / 59.5 - 1));
       c.fillRect(right - 120 + k, 14, 1, 8);
@@ -170,16 +159,17 @@ function drawOver(canvas, camera, scene, theme) {
     c.fillText(most, right - c.measureText(most).width, 11);
   }
   if (scene.gravity) {
-    const g = scene.gravity, size = Math.hypot(...g), d = camera.axes.map(a => (a[0] * g[0] + a[1] * g[1] + a[2] * g[2]) / size), x = 60, y = 12;
+    const g = scene.gravity, size = Math.hypot(...g), d = camera.axes.map(a => (a[0] * g[0] + a[1] * g[1] + a[2] * g[2]) / size);
+    const at = (along, across) => [52 + along * d[0] + across * d[1], 26 - along * d[1] + across * d[0]];
     c.strokeStyle = theme.text;
     c.beginPath();
-    c.moveTo(x, y);
-    c.lineTo(x + 30 * d[0], y - 30 * d[1]);
-    for (const side of [-1, 1]) {
-      c.moveTo(x + 30 * d[0], y - 30 * d[1]);
-      c.lineTo(x + 22 * d[0] + side * 5 * d[1], y - 22 * d[1] + side * 5 * d[0]);
+    c.moveTo(...at(-15, 0));
+    c.lineTo(...at(15, 0));
+    for (const side of [-5, 5]) {
+      c.moveTo(...at(15, 0));
+      c.lineTo(...at(7, side));
     }
     c.stroke();
-    c.fillText("g = " + +size.toPrecision(4), x + 10, y + 4);
+    c.fillText("g = " + +size.toPrecision(4), 74, 20);
   }
 }

@@ -92,12 +92,13 @@ class Run {
   }
 }
 
-async function readRuns() {
-  const page = JSON.parse(document.getElementById("data").textContent), runs = [];
+async function readPage() {
+  const page = JSON.parse(document.getElementById("data").textContent), runs = [], sweeps = [];
   for (const head of page.runs) {
     const buffer = await inflate(head.data);
     delete head.data;
-    runs.push(new Run(head, buffer));
+    if ("sweep" in head) sweeps.push(new SweepTable(head, new TextDecoder().decode(buffer)));
+    else runs.push(new Run(head, buffer));
   }
-  return { version: page.version, runs };
+  return { version: page.version, runs, sweeps };
 }

@@ -51,10 +51,11 @@ class App {
   }
   draw() {
     const { player } = this;
+    if (this.printing) return;
     if (this.strokes) this.drawScene();
     this.drawPlots();
     this.byId("time").value = player.fraction(player.t);
-    this.byId("clock").textContent = `t = ${+player.t.toPrecision(6)}`;
+    this.byId("clock").textContent = `t = ${digits(player.t)}`;
     this.byId("play").textContent = player.playing ? "pause" : "play";
   }
   drawScene() {
@@ -62,12 +63,23 @@ class App {
     if (camera.width !== host.clientWidth || camera.height !== host.clientHeight) {
       camera.width = host.clientWidth;
       camera.height = host.clientHeight;
-      if (!this.moved) camera.fit(scene.box, 45);
+      host.style.aspectRatio = camera.width / camera.height; // on paper
+      if (!this.moved) this.fitCamera();
     }
+    this.follow();
     const list = scene.build(player.t, camera, theme);
     drawUnder(this.byId("base"), camera, player.t, scene, theme);
     this.strokes.draw(list, camera);
     drawOver(this.byId("over"), camera, scene, theme);
+  }
+  // Browsers print canvases as what was drawn, and what was cleared covers what is below: one canvas has all.
+  flatten(on) {
+    const c = this.byId("base").getContext("2d");
+    c.setTransform(1, 0, 0, 1, 0, 0);
+    for (const canvas of [this.strokes.canvas, this.byId("over")]) {
+      canvas.style.visibility = on ? "hidden" : "";
+      if (on) c.drawImage(canvas, 0, 0);
+    }
   }
   drawPlots() {
     for (const plot of this.plots) plot.measure();
@@ -89,8 +101,7 @@ class App {
   makePlots() {
     const { catalogue, runs } = this, names = this.byId("names");
     for (const label of [...catalogue.byLabel.keys()].slice(0, 400)) names.append(element("option", { value: label }));
-    this.more = element("button", { textContent: "another plot" });
-    this.more.addEventListener("click", () => this.addPlot("", []));
+    this.more = button("another plot", "", () => this.addPlot("", []));
     this.byId("plots").append(this.more);
     const main = catalogue.groups.has("coordinates") ? "coordinates" : "state", few = 6;
     this.addPlot(main, catalogue.some(main, few));
@@ -131,7 +142,6 @@ class App {
     speed.addEventListener("change", () => { player.speed = +speed.value; });
     document.addEventListener("keydown", e => this.key(e));
     window.addEventListener("resize", () => this.refresh());
-    window.addEventListener("beforeprint", () => document.querySelectorAll("details").forEach(d => { d.open = true; }));
   }
   key(e) {
     const { player } = this, speed = this.byId("speed"), typing = e.target.matches("input[type=text], select");
@@ -144,9 +154,25 @@ class App {
     e.preventDefault();
     keys[e.key]();
   }
+  fitCamera() {
+    const { camera, scene } = this;
+    camera.fit(scene.cloud(scene.show.follow), 45);
+    this.middle = [0, 0, 0];
+  }
+  // Moves the camera with the middle of the first run.
+  follow() {
+    const { camera, scene, player } = this, { run, q } = scene.views[0];
+    if (!scene.show.follow) return;
+    run.sample(player.t, run.first.q, q);
+    const middle = scene.middle(run, c => q[c]);
+    if (middle.every(isFinite)) {
+      camera.centre = camera.centre.map((x, k) => x + middle[k] - this.middle[k]);
+      this.middle = middle;
+    }
+  }
   fit() {
     this.moved = false;
-    this.camera.fit(this.scene.box, 45);
+    this.fitCamera();
     this.setWindow(null);
     this.refresh();
   }
@@ -187,47 +213,45 @@ class App {
   }
   makeSwitches() {
     const { scene } = this, bonds = scene.views.some(v => v.drawn.length), points = scene.views.some(v => v.run.points);
-    const names = [["traces", points], ["velocities", points], ["forces", bonds], ["shapes", scene.runs.some(run => run.width.shape)]];
+    const names = [["traces", scene.traced.length > 0], ["velocities", points], ["forces", bonds], ["shapes", scene.runs.some(run => run.width.shape)], ["follow", scene.runs[0].points > 1]];
     for (const [name, there] of names) {
       if (!there) continue;
       const box = element("input", { type: "checkbox", checked: scene.show[name] });
-      box.addEventListener("change", () => { scene.show[name] = box.checked; this.refresh(); });
+      box.addEventListener("change", () => { scene.show[name] = box.checked; if (name === "follow") this.fitCamera(); this.refresh(); });
       this.byId("switches").append(element("label", {}, box, " " + name));
     }
-    const button = element("button", { textContent: "PNG", title: "save the scene as a picture" });
-    button.addEventListener("click", () => this.savePicture());
-    this.byId("switches").append(button);
+    this.byId("switches").append(button("PNG", "save the scene as a picture", () => savePicture([...this.byId("scene").querySelectorAll("canvas")])));
   }
-  savePicture() {
-    const layers = [...this.byId("scene").querySelectorAll("canvas")], picture = element("canvas", { width: layers[0].width, height: layers[0].height });
-    const c = picture.getContext("2d");
-    c.fillStyle = getComputedStyle(document.body).backgroundColor;
-    c.fillRect(0, 0, picture.width, picture.height);
-    for (const layer of layers) c.drawImage(layer, 0, 0);
-    picture.toBlob(blob => save("taut.png", blob));
+  notes() {
+    const { runs } = this, few = runs.filter(run => run.frames < run.rows).map(run => `${run.frames} of ${run.rows} rows${runs.length > 1 ? ` of ${run.name}` : ""}`);
+    const error = Math.max(...runs.map(run => run.error));
+    return [`Taut ${this.page.version}. ${few.length ? `Shown: ${few.join(", ")}. ` : ""}Numbers are rounded to 16 bits of their range: positions are within ` +
+            `${error.toPrecision(2)}. Drawn by ${this.strokes ? this.strokes.name : "Canvas 2D"}.`,
+            "Keys: space plays and pauses, left and right go a row, with shift ten rows, Home and End to the ends, + and - change the speed, l loops, " +
+            "f shows everything. Scene: drag moves or turns, with shift moves, the wheel zooms, a click on a bond plots its force. " +
+            "Plots: the wheel zooms, with shift vertically, drag moves, a click sets the time, a double click shows everything."];
   }
 
   start() {
-    const run = this.runs[0], title = run.title || run.name;
-    document.title = `${title} - Taut`;
-    this.byId("title").textContent = title;
+    setTitle(this.runs[0]);
     if (this.scene.runs.length) {
       this.strokes = makeStrokes(this.byId("draw"));
       this.makeSwitches();
       this.listenScene();
     }
     this.makePlots();
-    showTexts(this.page, this.strokes);
+    showTexts(this.runs, this.notes());
     showEvents(this.runs, this.player);
     this.listen();
+    listenPrint(this);
     this.ready = true;
     this.draw();
   }
 }
 
-readRuns().then(page => {
-  if (!page.runs[0].frames) throw new Error("the run has no rows");
-  window.taut = new App(page);
+readPage().then(page => {
+  if (!page.sweeps.length && !page.runs[0].frames) throw new Error("the run has no rows");
+  window.taut = page.sweeps.length ? new SweepPage(page) : new App(page);
   window.taut.start();
 }).catch(reason => {
   document.body.append(element("p", { className: "failure", textContent: "The page cannot show its data: " + reason.message }));

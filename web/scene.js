@@ -34,19 +34,22 @@ class DrawList {
 class Scene {
   constructor(runs) {
     this.runs = runs.filter(run => run.points > 0 || run.width.shape > 0);
-    this.space = this.runs.some(run => run.dimension === 3 || hasDepth(run));
     this.list = new DrawList();
     this.texts = [];
-    this.show = { forces: false, velocities: false, traces: true, shapes: true };
+    this.show = { forces: false, velocities: false, traces: true, shapes: true, follow: false };
     this.selected = null; // { run, bond }
     this.traced = [];
     this.views = this.runs.map(run => this.prepare(run));
+    // x, y, z of a model that draws itself in a plane are no place in space
+    const flat = ({ run, drawn }) => run.points === 1 && run.shapes.length > 0 && !drawn.length;
+    this.space = this.views.some(view => view.run.dimension === 3 && !flat(view) || hasDepth(view.run));
     this.box = this.bounds();
     const size = Math.hypot(...[0, 1, 2].map(k => this.box.most[k] - this.box.least[k])) || 1;
     for (const view of this.views) {
       view.arrow = 0.15 * size / (view.fastest || 1);
       view.pull = 0.15 * size / (view.strongest || 1);
     }
+    this.show.follow = this.runs.length > 0 && this.runs[0].points > 1 && extent(this.cloud(true)) < 0.3 * extent(this.cloud(false));
     const g = this.runs.length ? this.runs[0].gravity : [0, 0, 0];
     this.gravity = g.some(x => x !== 0) ? g : null;
   }
@@ -54,7 +57,7 @@ class Scene {
   prepare(run) {
     const state = name => new Float64Array(run.width[name]);
     const view = { run, q: state("q"), v: state("v"), lambda: state("lambda"), anchor: state("anchor"), shape: state("shape"),
-                   sum: new Float64Array(run.width.q), drawn: [], anchorOf: new Int32Array(run.bonds).fill(-1), strongest: 0, fastest: 0 };
+                   sum: new Float64Array(run.width.q), drawn: [], lines: [], anchorOf: new Int32Array(run.bonds).fill(-1), strongest: 0, fastest: 0 };
     run.sample(run.t[0], run.first.anchor, view.anchor);
     for (let k = 0, fixed = 0; k < run.bonds; k++) {
       const other = run.end[2 * k + 1];
@@ -71,7 +74,10 @@ class Scene {
     view.fastest = largest(run.first.v, run.width.v);
     view.springs = view.drawn.length <= 150; // more are drawn as lines
     const points = run.points <= 3 ? [...run.point.keys()] : [run.points - 1];
-    for (const k of points) this.traced.push({ view, first: run.point[k] >> 2 });
+    for (const k of points) this.traced.push({ view, column: run.first.q + (run.point[k] >> 2), dimension: run.dimension });
+    if (!run.points) this.traced.push(...tracedShapes(run).map(column => ({ view, column, dimension: 3 })));
+    const drawn = new Set(view.drawn);
+    view.bondOf = new Map(run.names.lambda.map((name, k) => [name, drawn.has(k) ? -1 : k])); // -1: it is drawn by itself
     return view;
   }
 
@@ -93,6 +99,37 @@ class Scene {
     return { least, most };
   }
 
+  // What is seen over the run, or relative to its middle: some points at some times.
+  cloud(relative) {
+    const cloud = [];
+    for (const { run, drawn, anchorOf } of this.views) {
+      const frames = Math.min(60, run.frames), each = Math.ceil(run.points / 500);
+      for (let i = 0; i < frames; i++) {
+        const f = Math.round(i * (run.frames - 1) / Math.max(1, frames - 1)), middle = relative ? this.middle(run, c => run.value(f, run.first.q + c)) : [0, 0, 0];
+        const add = (column, dimension, more = 0) => {
+          const p = [0, 1, 2].map(k => (k < dimension ? run.value(f, column + k) : 0) - middle[k]);
+          if (!p.every(isFinite)) return;
+          cloud.push(...p);
+          if (more) cloud.push(p[0] - more, p[1] - more, p[2], p[0] + more, p[1] + more, p[2]);
+        };
+        for (let k = 0; k < run.points; k += each) add(run.first.q + (run.point[k] >> 2), run.point[k] & 3);
+        for (const k of drawn) if (anchorOf[k] >= 0 && !relative) add(run.first.anchor + anchorOf[k], run.dimension);
+        for (const { kind, points, first } of run.shapes) {
+          const column = run.first.shape + 3 * first, circle = kind === "circle";
+          for (let k = 0; k < (circle ? 1 : points); k++) add(column + 3 * k, 3, circle ? run.value(f, column + 3) : 0);
+        }
+      }
+    }
+    return cloud;
+  }
+  // The middle of the points of a run; number(c) is its coordinate c.
+  middle(run, number) {
+    const sum = [0, 0, 0];
+    for (let k = 0; k < run.points; k++)
+      for (let axis = 0; axis < (run.point[k] & 3); axis++) sum[axis] += number((run.point[k] >> 2) + axis) / run.points;
+    return sum;
+  }
+
   end(view, bond, side, out) {
     const first = view.run.end[2 * bond + side], from = first >= 0 ? view.q : view.anchor, at = first >= 0 ? first : view.anchorOf[bond];
     out[0] = from[at];
@@ -111,7 +148,7 @@ class Scene {
       run.sample(t, run.first.lambda, view.lambda);
       if (view.anchor.length) run.sample(t, run.first.anchor, view.anchor);
       const own = several ? packHex(PALETTE[k % PALETTE.length], 230) : 0;
-      if (this.show.shapes && run.width.shape) drawShapes(this, view, run.sample(t, run.first.shape, view.shape), own, theme.ink);
+      if (this.show.shapes && run.width.shape) drawShapes(this, view, run.sample(t, run.first.shape, view.shape), own, theme);
       this.addBonds(view, camera, theme, own);
       this.addPoints(view, own || theme.ink);
       if (this.show.velocities) this.addVelocities(view, t);
@@ -209,16 +246,29 @@ class Scene {
     let best = null, least = 8;
     const a = [0, 0, 0], b = [0, 0, 0];
     for (const view of this.views)
-      for (const bond of view.drawn) {
-        this.end(view, bond, 0, a);
-        this.end(view, bond, 1, b);
-        const ax = camera.x(a), ay = camera.y(a), dx = camera.x(b) - ax, dy = camera.y(b) - ay;
-        const part = Math.max(0, Math.min(1, ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy || 1)));
-        const distance = Math.hypot(x - ax - part * dx, y - ay - part * dy);
-        if (distance < least) [least, best] = [distance, { run: view.run, bond }];
+      for (const bond of [...view.drawn, ...view.lines]) {
+        const line = typeof bond === "object" ? bond : { bond, a: this.end(view, bond, 0, a), b: this.end(view, bond, 1, b) };
+        this.closer(camera, x, y, line, distance => {
+          if (distance < least) [least, best] = [distance, { run: view.run, bond: line.bond }];
+        });
       }
     return best;
   }
+  closer(camera, x, y, { a, b }, found) {
+    const ax = camera.x(a), ay = camera.y(a), dx = camera.x(b) - ax, dy = camera.y(b) - ay;
+    const part = Math.max(0, Math.min(1, ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy || 1)));
+    found(Math.hypot(x - ax - part * dx, y - ay - part * dy));
+  }
+}
+
+function extent(points) {
+  let size = 0;
+  for (let k = 0; k < 3; k++) {
+    const range = new Range(false);
+    for (let at = k; at < points.length; at += 3) range.see(points[at]);
+    if (range.least <= range.most) size = Math.hypot(size, range.most - range.least);
+  }
+  return size;
 }
 
 // ---- [shapes] of the model: points of three numbers each
@@ -246,19 +296,36 @@ function shapeBounds(run, least, most) {
     }
 }
 
-// A shape that has the name of a bond which is drawn is left to the bond, whose colour shows its force.
-function drawShapes(scene, view, numbers, own, ink) {
-  const bonds = view.bondNames || (view.bondNames = new Set(view.drawn.map(k => view.run.names.lambda[k])));
+// At most three points and circles that move in two directions: their paths are drawn.
+function tracedShapes(run) {
+  const moving = [];
+  for (const { kind, first } of run.shapes) {
+    const column = run.first.shape + 3 * first, ranges = [0, 1, 2].map(k => run.step[column + k]).sort((a, b) => b - a);
+    if ((kind === "point" || kind === "circle") && ranges[1] > 0.05 * ranges[0]) moving.push(column);
+  }
+  return moving.slice(-3);
+}
+
+// A shape that has the name of a bond shows its force by its colour; where the bond itself is drawn, it is left to it.
+function drawShapes(scene, view, numbers, own, theme) {
+  const chosen = scene.selected && scene.selected.run === view.run ? scene.selected.bond : -1;
+  view.lines.length = 0;
   for (const shape of view.run.shapes) {
-    const p = [];
+    const p = [], bond = view.bondOf.get(shape.name);
     for (let k = 0; k < shape.points; k++) p.push(Array.from(numbers.subarray(3 * (shape.first + k), 3 * (shape.first + k) + 3)));
-    if (bonds.has(shape.name) || !p.every(x => x.every(isFinite))) continue;
+    if (bond === -1 || !p.every(x => x.every(isFinite))) continue;
+    const force = bond >= 0 && shape.kind !== "text" && view.strongest ? theme.force(view.lambda[bond] / view.strongest) : 0;
     const hex = SHAPE_COLOURS[shape.colour] || (shape.colour.startsWith("#") ? shape.colour : null);
-    const colour = own || (hex ? packHex(hex) : ink), width = shape.width || 2, line = (a, b) => scene.list.line(a, b, width, colour);
+    const colour = own || force || (hex ? packHex(hex) : theme.ink), width = shape.width || 2;
+    const line = (a, b) => {
+      if (bond >= 0 && bond === chosen) scene.list.line(a, b, width + 8, theme.mark);
+      scene.list.line(a, b, width, colour);
+      if (bond >= 0) view.lines.push({ bond, a, b });
+    };
     if (shape.kind === "point") scene.list.line(p[0], p[0], shape.width || 8, colour);
     if (shape.kind === "line" || shape.kind === "path") for (let k = 1; k < p.length; k++) line(p[k - 1], p[k]);
     if (shape.kind === "arrow") scene.addArrow(p[0], p[1].map((x, i) => x - p[0][i]), 1, colour);
-    if (shape.kind === "text") scene.texts.push({ p: p[0], text: shape.text, colour: hex });
+    if (shape.kind === "text") scene.texts.push({ p: p[0], text: shape.text, colour: hex, size: shape.width || 12 });
     if (shape.kind === "circle") {
       const at = k => [p[0][0] + p[1][0] * Math.cos(k * Math.PI / 16), p[0][1] + p[1][0] * Math.sin(k * Math.PI / 16), p[0][2]];
       for (let k = 0; k < 32; k++) line(at(k), at(k + 1));

@@ -314,16 +314,22 @@ TAUT_API int taut_plot_panels(const char *path, const char *const *labels, int p
 
 /* ---- pages */
 
-/* A page: one HTML file without any other file or network that plays runs, with plots; a browser
- * opens it from the file system. Rows are kept until the page is written: at most 64 MB of them,
- * then every second one, every fourth, ... */
+/* A page: one HTML file without any other file or network that plays runs, with plots, or shows a
+ * sweep; a browser opens it from the file system. Rows are kept until the page is written: at most
+ * 64 MB of them, then every second one, every fourth, ... */
 typedef struct taut_page taut_page;
 TAUT_API int taut_page_create(const taut_allocator *allocator, taut_page **page, taut_error *error);
 /* One run more, whose rows go to `sink`; several are shown together. The model's text, title and
  * shapes are taken from the system that the sink is begun with. */
 TAUT_API int taut_page_run(taut_page *page, const char *name, taut_sink *sink, taut_error *error);
-/* A text of the latest run under a heading, such as "command" or "summary": plain text, nothing in
- * it is markup. */
+/* The sweep that the page shows, in place of runs: kept values over varied ones, and the table. The
+ * model's text and title are those of the system (or NULL). */
+TAUT_API int taut_page_sweep(taut_page *page, const char *name, const taut_system *system,
+                             const taut_sweep *sweep, taut_error *error);
+/* The same of its CSV table, which taut_sweep_run or `taut sweep` wrote. */
+TAUT_API int taut_page_table(taut_page *page, const char *name, const char *csv, taut_error *error);
+/* A text of the run added last, or of the sweep, under a heading such as "command" or "summary":
+ * plain text, nothing in it is markup. */
 TAUT_API int taut_page_text(taut_page *page, const char *heading, const char *text,
                             taut_error *error);
 /* Writes the page, of about 2 MB at most unless a single row is large; `-` is standard output. */

@@ -5,12 +5,13 @@ import functools
 import html
 import json
 import os
-from typing import Any, Callable, Iterable, Optional, Union
+from typing import Any, Callable, Iterable, Optional, Sequence, Union
 
 import numpy as np
 
 from ._files import PARTS, Columns, Record, read, write
-from ._library import Array, lib, near_miss, text
+from ._library import Array, System, lib, near_miss, text
+from ._page import Page, page_of_runs
 
 # status in the summary of a file; "failed" is a negative code
 _STATUS = {"done": lib.TAUT_OK, "event": lib.TAUT_EVENT, "interrupted": lib.TAUT_INTERRUPTED,
@@ -146,14 +147,15 @@ class Result(_Named):
     outputs: Array
     energy: Array
     drift: Array
+    _event: Array  # 1 + which of t_events is met in a row, or 0
 
     def __init__(self, columns: Columns, arrays: dict[str, Array],
                  info: dict[str, Any], t_events: dict[str, Array], model: str,
-                 texts: Callable[[], dict[str, str]],
+                 texts: Callable[[], dict[str, str]], system: Callable[[], System],
                  dense: Optional[Callable[[Optional[float]], Callable[[float], State]]] = None
                  ) -> None:
         self.columns, self.info, self.t_events, self.model = columns, info, t_events, model
-        self._texts = texts
+        self._texts, self._make_system = texts, system
         self.__dict__.update(arrays)
         self.status: int = info["status"]
         self.success: bool = self.status in (0, 1)
@@ -252,12 +254,33 @@ class Result(_Named):
         ax.legend()
         return ax
 
+    def animate(self, path: Union[str, "os.PathLike[str]", None] = None,
+                others: Iterable["Result"] = (), *, names: Optional[Sequence[str]] = None,
+                height: int = 720) -> Page:
+        """A page that plays the run, with plots that follow the time (docs/page.md).
+
+        In a notebook it is shown; with a path that ends in .html it is written, too. others: runs
+        that are shown together with this one, and their differences; names: of all of them.
+
+        >>> import taut
+        >>> m = taut.Model("double_pendulum", omega=50)
+        >>> full, slow = m.solve((0, 1), motion="full"), m.solve((0, 1), motion="slow")
+        >>> full.animate(others=[slow], names=["full", "slow"]).title == m.title
+        True
+        """
+        page = page_of_runs([self, *others], names, height)
+        return page if path is None else page.write(path)
+
+    def _page_texts(self) -> dict[str, str]:
+        found = {name: self.texts[name] for name in ("command", "settings", "start")
+                 if name in self.texts}
+        return {**found, "warnings": "\n".join(self.warnings), "explanation": self.explanation,
+                "summary": str(self)}
+
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes .h5 (H5MD, as the program does; needs h5py) or .npz; taut.load reads both."""
         arrays = {name: getattr(self, name) for name in ("t", *PARTS, "energy", "drift")}
-        arrays["event"] = np.zeros(len(self))
-        for k, times in enumerate(self.t_events.values()):
-            arrays["event"][np.isin(self.t, times)] = k + 1
+        arrays["event"] = self._event
         texts = {**self.texts, "name": self.model, "summary": _summary(self)}
         write(os.fspath(path), Record(self.columns, arrays, list(self.t_events), texts))
 
@@ -298,6 +321,20 @@ def _info(texts: dict[str, str], title: str) -> dict[str, Any]:
     return {"message": message, **found, "status": status}
 
 
+def _system(path: str, texts: dict[str, str]) -> System:
+    """The system of a file, from its model, tables and parameters."""
+    from ._model import Model
+    if "\n" not in texts.get("model", ""):
+        raise ValueError(f"{path}: it has no text of a model, which a page needs: animate the run "
+                         "before it is saved")
+    lines = [line.partition("=")[2].partition("=") for line in texts["settings"].splitlines()
+             if line.startswith("set ")]
+    tables = {name: texts[f"table{k + 1}"]
+              for k, name in enumerate(texts.get("tables", "").splitlines())}
+    given = {name.strip(): value.strip() for name, _, value in lines}
+    return Model(texts["model"], set=given, tables=tables)._system
+
+
 def load(path: Union[str, "os.PathLike[str]"]) -> Result:
     """A run that Result.save or `taut run --out FILE.h5` wrote, also one that was interrupted.
 
@@ -308,13 +345,14 @@ def load(path: Union[str, "os.PathLike[str]"]) -> Result:
     >>> bool((taut.load(path).q == r.q).all())
     True
     """
-    path = os.fspath(path)
-    record = read(path)
+    where = os.fspath(path)
+    record = read(where)
     for array in record.arrays.values():
         array.flags.writeable = False
-    info = _info(record.texts, record.texts.get("name") or os.path.basename(path))
+    info = _info(record.texts, record.texts.get("name") or os.path.basename(where))
     event, t = record.arrays.pop("event"), record.arrays["t"]
+    record.arrays["_event"] = event
     events = {name: t[event == k + 1] for k, name in enumerate(record.events)}
     events.update({name: np.array(times) for name, times in info.pop("t_events", {}).items()})
     return Result(record.columns, record.arrays, info, events, record.texts.get("name", ""),
-                  lambda: record.texts)
+                  lambda: record.texts, lambda: _system(where, record.texts))

@@ -90,7 +90,7 @@ class Run:
         arrays, t_events = _arrays(system, rows, memory, times, events)
         message = failure.message if failure else text(lib.taut_code_text(status))
         result = Result(system.columns, arrays, self.report(status, message, title or "run"),
-                        t_events, model, texts,
+                        t_events, model, texts, lambda: system,
                         (lambda until: self.interpolate) if dense else self.dense)
         if failure:
             failure.result = result
@@ -108,9 +108,11 @@ def _arrays(system: System, rows: Any, owner: Any, times: Optional[Array],
                                  ("lam", getattr(rows, "lambda"), rows.multipliers),
                                  ("outputs", rows.output, rows.outputs)):
         arrays[name] = view(pointer, (count, width), owner).T
-    met = view(rows.event, (count,), owner)
-    t_events = {name: arrays["t"][met == k + 1] for k, name in enumerate(system.names("event"))
-                if events is None or name in events}
+    met, names = view(rows.event, (count,), owner), system.names("event")
+    reported = [name for name in names if events is None or name in events]
+    number = [0] + [reported.index(name) + 1 if name in reported else 0 for name in names]
+    arrays["_event"] = np.array(number)[met.astype(int)]
+    t_events = {name: arrays["t"][arrays["_event"] == k + 1] for k, name in enumerate(reported)}
     if times is not None and count:
         wanted = np.zeros(count, dtype=bool)
         near = _nearest(arrays["t"], times)

@@ -1,14 +1,16 @@
 """Sweeps: many runs of one model with different values, by taut_sweep_run, and a row for each."""
 from __future__ import annotations
 
+import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Optional, Union
 
 import numpy as np
 
 from ._library import (System, as_text, c_texts, check, copy, ffi, lib, make_options, new_error,
                        new_struct, option_name, text)
+from ._page import Page, page_of_sweep
 from ._result import _Shown
 
 if TYPE_CHECKING:
@@ -29,8 +31,8 @@ class Sweep(_Shown):
     ([100.0, 200.0], (2,))
     """
 
-    def __init__(self, columns: dict[str, Any]) -> None:
-        self.columns = columns
+    def __init__(self, columns: dict[str, Any], page: Callable[[int], Page]) -> None:
+        self.columns, self._page = columns, page
         self._title = f"sweep of {len(self)} runs, {int((self['status'] < 0).sum())} failed"
 
     def __getitem__(self, name: str) -> Any:
@@ -46,6 +48,21 @@ class Sweep(_Shown):
         """A DataFrame (needs pandas)."""
         import pandas
         return pandas.DataFrame(self.columns)
+
+
+    def page(self, path: Union[str, "os.PathLike[str]", None] = None, *,
+             height: int = 720) -> Page:
+        """A page with kept values over varied ones, as curves or as a map, and the table.
+
+        In a notebook it is shown; with a path that ends in .html it is written, too.
+
+        >>> import taut
+        >>> s = taut.Model("pendulum").sweep({"rtol": "1e-6:1e-3:log4"}, (0, 1), keep="end(y1)")
+        >>> s.page().title
+        'Stiff spring pendulum under gravity [B (1.1)]'
+        """
+        page = self._page(height)
+        return page if path is None else page.write(path)
 
 
 def _varied(system: System, vary: Mapping[str, Any]) -> Iterator[str]:
@@ -135,4 +152,10 @@ def sweep(model: "Model", vary: Mapping[str, Any], keep: list[str], how: Mapping
 
     called = progress or (lambda done, runs, failed: False)
     table = run(called) if request.threads <= 1 else _interruptible(run, called)
-    return Sweep(_columns(table, list(vary), keep))
+    name = model.title or "sweep"
+    lines = [f"vary = {text}" for text in _varied(system, vary)] + [f"keep = {e}" for e in keep]
+    lines += [f"{key} = {as_text(value)}" for key, value in {**how, **given}.items()
+              if value is not None and key != "threads"]
+    columns = _columns(table, list(vary), keep)
+    texts = {"settings": "\n".join(lines)}
+    return Sweep(columns, lambda height: page_of_sweep(table, system, name, texts, height))

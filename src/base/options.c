@@ -141,11 +141,12 @@ static const taut_option table[] = {
      "; project: draw the convergence " INTO_PICTURE
      "; spectrum: draw frequencies, actions and gaps, or rates, along the run " INTO_PICTURE
      "; sweep: draw the kept values against the varied ones " INTO_PICTURE},
-    {"view", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run compare", false, false,
+    {"view", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE", "run compare sweep", false, false,
      "write a page that plays the motion, with plots, to FILE.html; rows go to standard output "
      "only with --out -; compare: write a page that shows the motions of all methods together, "
      "each "
-     "with the last step size or tolerance, to FILE.html"},
+     "with the last step size or tolerance, to FILE.html; sweep: write a page that shows kept "
+     "values over varied ones and the table, to FILE.html"},
     {"hold", TAUT_OPTION_TEXT, "", 0, 0, "", "NAMES", "project", true, false,
      "keep these values: coordinates, velocities (theta'), members, particles, families, separated "
      "by "

@@ -15,28 +15,33 @@ typedef struct csv {
     taut_sizes sizes;
 } csv;
 
-void taut_csv_field(taut_file_sink *sink, const char *prefix, const char *name, const char *suffix)
+static void add(taut_bytes *to, const char *text)
 {
-    bool quoted = strpbrk(name, ",\"\r\n") != NULL;
-    taut_writer_text(sink, quoted ? ",\"" : ",");
-    taut_writer_text(sink, prefix);
-    for (; *name; name++) {
-        if (*name == '"')
-            taut_writer_text(sink, "\"");
-        taut_writer_bytes(sink, name, 1);
-    }
-    taut_writer_text(sink, suffix);
-    if (quoted)
-        taut_writer_text(sink, "\"");
+    taut_bytes_add(to, text, (int64_t)strlen(text));
 }
 
-static void write_names(taut_file_sink *sink, const taut_system *system, taut_item item,
-                        taut_index count, const char *prefix, const char *suffix)
+void taut_csv_field(taut_bytes *to, const char *prefix, const char *text, const char *suffix)
+{
+    bool quoted = strpbrk(text, ",\"\r\n") != NULL;
+    add(to, quoted ? ",\"" : ",");
+    add(to, prefix);
+    for (; *text; text++) {
+        if (*text == '"')
+            add(to, "\""); /* two stand for one */
+        taut_bytes_add(to, text, 1);
+    }
+    add(to, suffix);
+    if (quoted)
+        add(to, "\"");
+}
+
+static void add_names(taut_bytes *to, const taut_system *system, taut_item item, taut_index count,
+                      const char *prefix, const char *suffix)
 {
     char name[NAME_SIZE];
     for (taut_index k = 0; k < count; k++) {
         taut_system_name(system, item, k, name, sizeof name);
-        taut_csv_field(sink, prefix, name, suffix);
+        taut_csv_field(to, prefix, name, suffix);
     }
 }
 
@@ -54,16 +59,20 @@ static int begin(void *user, const taut_system *system, taut_error *error)
     sink->begun = true;
     if (again)
         return TAUT_OK;
-    taut_writer_text(sink, "t");
-    write_names(sink, system, TAUT_COORDINATE, sizes->coordinates, "", "");
+    taut_bytes head = {.arena = &sink->arena};
+    add(&head, "t");
+    add_names(&head, system, TAUT_COORDINATE, sizes->coordinates, "", "");
     if (mechanical) {
-        write_names(sink, system, TAUT_COORDINATE, sizes->coordinates, "", "'");
-        write_names(sink, system, TAUT_BOND, sizes->bonds, "lambda(", ")");
+        add_names(&head, system, TAUT_COORDINATE, sizes->coordinates, "", "'");
+        add_names(&head, system, TAUT_BOND, sizes->bonds, "lambda(", ")");
     } else {
-        write_names(sink, system, TAUT_ALGEBRAIC, sizes->algebraic, "", "");
+        add_names(&head, system, TAUT_ALGEBRAIC, sizes->algebraic, "", "");
     }
-    write_names(sink, system, TAUT_OUTPUT, sizes->outputs, "", "");
-    taut_writer_text(sink, "\n");
+    add_names(&head, system, TAUT_OUTPUT, sizes->outputs, "", "");
+    add(&head, "\n");
+    if (head.failed)
+        return taut_fail_memory(error);
+    taut_writer_bytes(sink, (const char *)head.data, (size_t)head.count);
     return taut_writer_check(sink, error);
 }
 

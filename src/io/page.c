@@ -1,5 +1,6 @@
-/* page.c - pages that play runs (web/): a sink for each run keeps its rows, and the page is written
- * when all is known. Data are JSON inside a script element of a type that browsers do not execute;
+/* page.c - pages that play runs, or show a sweep (web/): a sink for each run keeps its rows, and
+ * the page is written when all is known. Data are JSON inside a script element of a type that
+ * browsers do not execute;
  * '<' is written \u003c in it, so that no text can end the element. */
 #include "io/page.h"
 
@@ -51,6 +52,17 @@ static int list_shapes(taut_page_run_data *run, const taut_system *system, taut_
     return taut_arena_check(run->arena, error);
 }
 
+int taut_page_model(taut_page_run_data *run, const taut_system *system, taut_error *error)
+{
+    const char *title = taut_system_title(system);
+    size_t length;
+    const char *model = taut_system_text(system, &length);
+    run->title = taut_arena_text(run->arena, title, strlen(title));
+    run->model = model ? taut_arena_text(run->arena, model, length) : "";
+    TAUT_NEED(error, run->title, run->model);
+    return TAUT_OK;
+}
+
 static int begin(void *user, const taut_system *system, taut_error *error)
 {
     taut_page_run_data *run = user;
@@ -60,11 +72,7 @@ static int begin(void *user, const taut_system *system, taut_error *error)
     *z = (taut_sizes){.size = sizeof *z};
     TAUT_TRY(taut_system_sizes_get(system, z, error));
     bool mechanical = z->kind == TAUT_MECHANICAL;
-    const char *title = taut_system_title(system);
-    size_t length;
-    const char *model = taut_system_text(system, &length);
-    run->title = taut_arena_text(run->arena, title, strlen(title));
-    run->model = model ? taut_arena_text(run->arena, model, length) : "";
+    TAUT_TRY(taut_page_model(run, system, error));
     run->names.arena = run->arena;
     if (z->can & TAUT_CAN_FORCE)
         TAUT_TRY(taut_context_create(system, &run->arena->allocator, &run->context, error));
@@ -89,7 +97,7 @@ static int begin(void *user, const taut_system *system, taut_error *error)
     list_names(run, system, TAUT_EVENT_ITEM, z->events);
     run->latest = TAUT_NEW(run->arena, double, 1 + run->columns);
     run->stride = 1;
-    TAUT_NEED(error, run->title, run->model, run->latest);
+    TAUT_NEED(error, run->latest);
     return run->names.failed ? taut_fail_memory(error) : TAUT_OK;
 }
 
@@ -191,20 +199,32 @@ void taut_page_destroy(taut_page *page)
     taut_arena_clear(&arena);
 }
 
-int taut_page_run(taut_page *page, const char *name, taut_sink *sink, taut_error *error)
+int taut_page_add(taut_page *page, const char *name, bool table, taut_page_run_data **run,
+                  taut_error *error)
 {
-    taut_error_clear(error);
-    TAUT_REQUIRE(page && name && sink);
+    if (page->latest && (table || page->latest->table.data))
+        return taut_fail(error, TAUT_ERROR_USAGE, "a page shows runs, or one sweep");
     if (page->runs == TAUT_PAGE_RUNS)
         return taut_fail(error, TAUT_ERROR_USAGE, "a page shows at most %d runs", TAUT_PAGE_RUNS);
-    taut_page_run_data *run = TAUT_NEW(&page->arena, taut_page_run_data, 1);
+    taut_page_run_data *made = TAUT_NEW(&page->arena, taut_page_run_data, 1);
     char *copy = taut_arena_text(&page->arena, name, strlen(name));
-    TAUT_NEED(error, run, copy);
-    run->arena = &page->arena;
-    run->name = copy;
-    *(page->latest ? &page->latest->next : &page->run) = run;
-    page->latest = run;
+    TAUT_NEED(error, made, copy);
+    made->arena = made->table.arena = &page->arena;
+    made->name = copy;
+    made->title = made->model = "";
+    *(page->latest ? &page->latest->next : &page->run) = made;
+    page->latest = made;
     page->runs++;
+    *run = made;
+    return TAUT_OK;
+}
+
+int taut_page_run(taut_page *page, const char *name, taut_sink *sink, taut_error *error)
+{
+    taut_page_run_data *run;
+    taut_error_clear(error);
+    TAUT_REQUIRE(page && name && sink);
+    TAUT_TRY(taut_page_add(page, name, false, &run, error));
     *sink = (taut_sink){begin, row, end, run};
     return TAUT_OK;
 }
@@ -279,7 +299,16 @@ static void put_events(taut_file_sink *out, const taut_page_run_data *run)
         taut_writer_text(out, k ? "," : "");
         put_number(out, run->gravity[k]);
     }
-    taut_writer_text(out, "],\n\"texts\":[");
+    taut_writer_text(out, "],\n");
+}
+
+static void put_texts(taut_file_sink *out, const taut_page_run_data *run)
+{
+    put_key(out, "name", run->name);
+    put_key(out, "title", run->title);
+    put_key(out, "model", run->model);
+    put_count(out, "rows", run->seen);
+    taut_writer_text(out, "\"texts\":[");
     for (const taut_page_text_item *item = run->text; item; item = item->next) {
         taut_writer_text(out, item == run->text ? "[" : ",[");
         put_text(out, item->heading);
@@ -310,18 +339,12 @@ static void put_shapes(taut_file_sink *out, const taut_page_run_data *run)
     taut_writer_text(out, "],\n");
 }
 
-static void put_run(taut_file_sink *out, const taut_page_run_data *run, int64_t thin,
-                    const taut_bytes *data)
+static void put_run(taut_file_sink *out, const taut_page_run_data *run, int64_t thin)
 {
     static const char *const group[TAUT_PAGE_GROUPS] = {"q",      "v",     "lambda", "output",
                                                         "energy", "drift", "anchor", "shape"};
-    taut_writer_text(out, "{");
-    put_key(out, "name", run->name);
-    put_key(out, "title", run->title);
-    put_key(out, "model", run->model);
     put_count(out, "mechanical", run->sizes.kind == TAUT_MECHANICAL);
     put_count(out, "dimension", run->dimension);
-    put_count(out, "rows", run->seen);
     put_count(out, "frames", taut_page_frames(run, thin));
     put_count(out, "points", run->points);
     put_count(out, "bonds", run->end ? run->sizes.bonds : 0);
@@ -333,6 +356,19 @@ static void put_run(taut_file_sink *out, const taut_page_run_data *run, int64_t 
     taut_writer_text(out, "},\n");
     put_events(out, run);
     put_shapes(out, run);
+}
+
+static void put_item(taut_file_sink *out, const taut_page_run_data *run, int64_t thin,
+                     const taut_bytes *data)
+{
+    taut_writer_text(out, "{");
+    put_texts(out, run);
+    if (run->table.data) {
+        put_count(out, "sweep", 1);
+        put_count(out, "varied", run->varied);
+    } else {
+        put_run(out, run, thin);
+    }
     taut_writer_text(out, "\"data\":\"");
     taut_writer_bytes(out, (const char *)data->data, (size_t)data->count);
     taut_writer_text(out, "\"}");
@@ -346,9 +382,10 @@ static int64_t code_runs(const taut_page *page, taut_arena *arena, taut_bytes *d
         int k = 0;
         for (const taut_page_run_data *run = page->run; run; run = run->next, k++) {
             data[k] = (taut_bytes){.arena = arena};
-            taut_page_code(&data[k], run, thin);
+            bool table = run->table.data != NULL;
+            (table ? taut_page_table_code : taut_page_code)(&data[k], run, thin);
             bytes += data[k].count;
-            frames += taut_page_frames(run, thin);
+            frames += table ? run->seen / thin : taut_page_frames(run, thin);
         }
         if (bytes <= MOST_BYTES || frames <= page->runs * FEWEST_FRAMES)
             return thin;
@@ -373,7 +410,7 @@ static int write_all(const taut_page *page, taut_arena *arena, taut_file_sink *o
     k = 0;
     for (const taut_page_run_data *run = page->run; run; run = run->next, k++) {
         taut_writer_text(out, k ? ",\n" : "");
-        put_run(out, run, thin, &data[k]);
+        put_item(out, run, thin, &data[k]);
     }
     taut_writer_text(out, "]}");
     taut_writer_bytes(out, (const char *)taut_page_tail, taut_page_tail_size);

@@ -1,4 +1,5 @@
-/* page.h - what the files that make a page share: a run as its rows, and what they mean. */
+/* page.h - what the files that make a page share: a run as its rows, and what they mean, or the
+ * table of a sweep. */
 #ifndef TAUT_IO_PAGE_H
 #define TAUT_IO_PAGE_H
 
@@ -33,6 +34,8 @@ typedef struct taut_page_run_data {
     taut_arena *arena;
     const char *name, *title, *model;
     taut_page_text_item *text; /* first, in order */
+    taut_bytes table;          /* of a sweep: CSV with `seen` rows after its header; else empty */
+    int varied;                /* its names, after the column `run`; -1: unknown */
     struct taut_page_run_data *next;
     taut_sizes sizes;
     taut_context *context; /* of fixed ends and shapes, during the run */
@@ -65,6 +68,16 @@ void taut_page_gravity(taut_page_run_data *run, double t, const double *q, const
 /* page_code.c: everything numeric of a run, coded, as base64; one row of `thin` is written. */
 void taut_page_code(taut_bytes *to, const taut_page_run_data *run, int64_t thin);
 int64_t taut_page_frames(const taut_page_run_data *run, int64_t thin);
+
+/* page_table.c: of the table one row of `thin` is written. */
+void taut_page_table_code(taut_bytes *to, const taut_page_run_data *run, int64_t thin);
+/* Adds the table of a sweep; `varied` as above. */
+int taut_page_table_add(taut_page *page, const char *name, const taut_system *system,
+                        const char *csv, int64_t bytes, int varied, taut_error *error);
+/* page.c: a new run or table of the page (a table is alone on it); title and text of its model. */
+int taut_page_add(taut_page *page, const char *name, bool table, taut_page_run_data **run,
+                  taut_error *error);
+int taut_page_model(taut_page_run_data *run, const taut_system *system, taut_error *error);
 
 /* The page around the data, made from web/ (cmake/Page.cmake). */
 extern const unsigned char taut_page_head[], taut_page_tail[];

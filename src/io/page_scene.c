@@ -162,7 +162,8 @@ void taut_page_anchors(taut_page_run_data *run, double t, const double *q, doubl
     }
 }
 
-/* ---- gravity: the same acceleration at all points, at rest and at the first state */
+/* ---- gravity: the same acceleration at all points, at rest, at the first state and where every
+ * coordinate is moved differently */
 
 /* False: not the same at all points, or unknown. */
 static bool common_acceleration(taut_page_run_data *run, double t, const double *q, const double *v,
@@ -188,9 +189,15 @@ static bool common_acceleration(taut_page_run_data *run, double t, const double 
 void taut_page_gravity(taut_page_run_data *run, double t, const double *q, const double *v)
 {
     taut_index n = run->sizes.coordinates;
-    double *rest = TAUT_NEW(run->arena, double, 2 * (int64_t)n), g[3] = {NAN, NAN, NAN};
-    if (rest && common_acceleration(run, t, q, rest, rest + n, g) &&
-        common_acceleration(run, t, q, v, rest + n, g))
+    double *rest = TAUT_NEW(run->arena, double, 3 * (int64_t)n), g[3] = {NAN, NAN, NAN};
+    if (!rest)
+        return;
+    double *moved = rest + n, *force = moved + n;
+    for (taut_index k = 0; k < n; k++)
+        moved[k] = q[k] + 1e-3 * (1 + k % 7) * fmax(fabs(q[k]), 1);
+    if (common_acceleration(run, t, q, rest, force, g) &&
+        common_acceleration(run, t, q, v, force, g) &&
+        common_acceleration(run, t, moved, rest, force, g))
         for (int i = 0; i < 3; i++)
             run->gravity[i] = isfinite(g[i]) ? g[i] : 0;
 }

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "base/memory.h"
+#include "io/deflate.h"
 
 struct taut_file_sink {
     taut_arena arena;
@@ -57,7 +57,7 @@ int taut_writer_check(taut_file_sink *sink, taut_error *error);
 /* Flushes and closes; reports what failed, now or before. Closing twice does nothing. */
 int taut_writer_close(taut_file_sink *sink, taut_error *error);
 
-/* Writes ",text" with a prefix and a suffix, quoted where commas or quotes ask for it. (csv.c) */
-void taut_csv_field(taut_file_sink *sink, const char *prefix, const char *text, const char *suffix);
+/* Adds ",text" with a prefix and a suffix, quoted where commas or quotes ask for it. (csv.c) */
+void taut_csv_field(taut_bytes *to, const char *prefix, const char *text, const char *suffix);
 
 #endif

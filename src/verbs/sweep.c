@@ -343,6 +343,7 @@ int taut_sweep_run(const taut_system *system, const taut_options *options,
     TAUT_NEED(error, sweep);
     *sweep = (taut_sweep){0};
     taut_arena_init(&sweep->arena, &from);
+    sweep->line.arena = &sweep->arena;
     sweeping s = {.sweep = sweep,
                   .system = system,
                   .options = options,

@@ -23,6 +23,7 @@ struct taut_sweep {
     taut_sweep_record *record; /* [runs] */
     double *kept;              /* [runs][keeps] */
     double *varied;            /* [runs][vary_count] */
+    taut_bytes line;           /* of the CSV file */
 };
 
 /* "done", "event", "limit", "inaccurate", "failed" */
@@ -33,7 +34,7 @@ const char *taut_sweep_status(int status);
 /* Reads the rows of an earlier sweep, behind which the file goes on. One that does not exist has
  * none. */
 int taut_sweep_csv_read(taut_sweep *sweep, taut_file_sink *file, taut_error *error);
-int taut_sweep_csv_begin(const taut_sweep *sweep, taut_file_sink *file, taut_error *error);
-int taut_sweep_csv_row(const taut_sweep *sweep, taut_file_sink *file, int64_t k, taut_error *error);
+int taut_sweep_csv_begin(taut_sweep *sweep, taut_file_sink *file, taut_error *error);
+int taut_sweep_csv_row(taut_sweep *sweep, taut_file_sink *file, int64_t k, taut_error *error);
 
 #endif

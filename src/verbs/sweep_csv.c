@@ -1,6 +1,6 @@
-/* sweep_csv.c - the table of a sweep as CSV (RFC 4180), written row by row, and read again when a
- * sweep goes on. Numbers have 17 digits, so that rows that are read are those that were written;
- * nothing in a row depends on time or on threads. */
+/* sweep_csv.c - the table of a sweep as CSV (RFC 4180), written row by row, put on a page, and read
+ * again when a sweep goes on. Numbers have 17 digits, so that rows that are read are those that
+ * were written; nothing in a row depends on time or on threads. */
 #include "verbs/sweep.h"
 
 #include <math.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "io/page.h"
 
 enum { DIGITS = 17, LAST = 5 }; /* columns after the kept values */
 static const char *const last_name[LAST] = {"status", "error", "steps", "force_evaluations",
@@ -16,26 +17,66 @@ static const char *const last_name[LAST] = {"status", "error", "steps", "force_e
 
 /* ---- writing */
 
-static void put_number(taut_file_sink *file, double value)
+static void add_text(taut_bytes *to, const char *text)
 {
-    taut_writer_text(file, ",");
-    if (!isnan(value)) /* an empty field */
-        taut_writer_number(file, value, DIGITS);
+    taut_bytes_add(to, text, (int64_t)strlen(text));
 }
 
-static void put_header(const taut_sweep *sweep, taut_file_sink *file)
+static void add_field(taut_bytes *to, const char *text)
 {
-    taut_writer_text(file, "run");
+    taut_csv_field(to, "", text, "");
+}
+
+static void add_number(taut_bytes *to, double value)
+{
+    char text[TAUT_NUMBER_SIZE];
+    taut_number_format(value, DIGITS, text);
+    add_field(to, isnan(value) ? "" : text);
+}
+
+static void add_header(const taut_sweep *sweep, taut_bytes *to)
+{
+    add_text(to, "run");
     for (int j = 0; j < sweep->plan.count; j++)
-        taut_csv_field(file, "", sweep->plan.varied[j].name, "");
+        add_field(to, sweep->plan.varied[j].name);
     for (int j = 0; j < sweep->keeps; j++)
-        taut_csv_field(file, "", sweep->keep[j], "");
+        add_field(to, sweep->keep[j]);
     for (int j = 0; j < LAST; j++)
-        taut_csv_field(file, "", last_name[j], "");
-    taut_writer_text(file, "\n");
+        add_field(to, last_name[j]);
+    add_text(to, "\n");
 }
 
-int taut_sweep_csv_begin(const taut_sweep *sweep, taut_file_sink *file, taut_error *error)
+static void add_row(const taut_sweep *sweep, int64_t k, taut_bytes *to)
+{
+    char text[TAUT_VARIED_TEXT];
+    const taut_sweep_record *record = &sweep->record[k];
+    taut_number_format((double)(k + 1), DIGITS, text);
+    add_text(to, text);
+    for (int j = 0; j < sweep->plan.count; j++) {
+        taut_vary_value(&sweep->plan, k, j, text);
+        add_field(to, text);
+    }
+    for (int j = 0; j < sweep->keeps; j++)
+        add_number(to, sweep->kept[k * sweep->keeps + j]);
+    add_field(to, taut_sweep_status(record->status));
+    add_number(to, record->error);
+    add_number(to, (double)record->steps);
+    add_number(to, (double)record->force_evaluations);
+    add_field(to, record->message);
+    add_text(to, "\n");
+}
+
+/* Writes the line and empties it. */
+static int put_line(taut_sweep *sweep, taut_file_sink *file, taut_error *error)
+{
+    if (sweep->line.failed)
+        return taut_fail_memory(error);
+    taut_writer_bytes(file, (const char *)sweep->line.data, (size_t)sweep->line.count);
+    sweep->line.count = 0;
+    return taut_writer_check(file, error);
+}
+
+int taut_sweep_csv_begin(taut_sweep *sweep, taut_file_sink *file, taut_error *error)
 {
     enum { MESSAGE = 2 * sizeof((taut_error *)0)->message };
     bool again = file->resume.rows >= 0;
@@ -43,28 +84,33 @@ int taut_sweep_csv_begin(const taut_sweep *sweep, taut_file_sink *file, taut_err
     TAUT_TRY(again ? taut_writer_reopen(file, error) : taut_writer_open(file, file->path, error));
     TAUT_TRY(taut_writer_lines(file, columns * TAUT_VARIED_TEXT + MESSAGE, error));
     if (!again)
-        put_header(sweep, file);
-    return taut_writer_check(file, error);
+        add_header(sweep, &sweep->line);
+    return put_line(sweep, file, error);
 }
 
-int taut_sweep_csv_row(const taut_sweep *sweep, taut_file_sink *file, int64_t k, taut_error *error)
+int taut_sweep_csv_row(taut_sweep *sweep, taut_file_sink *file, int64_t k, taut_error *error)
 {
-    char text[TAUT_VARIED_TEXT];
-    const taut_sweep_record *record = &sweep->record[k];
-    taut_writer_number(file, (double)(k + 1), DIGITS);
-    for (int j = 0; j < sweep->plan.count; j++) {
-        taut_vary_value(&sweep->plan, k, j, text);
-        taut_csv_field(file, "", text, "");
-    }
-    for (int j = 0; j < sweep->keeps; j++)
-        put_number(file, sweep->kept[k * sweep->keeps + j]);
-    taut_csv_field(file, "", taut_sweep_status(record->status), "");
-    put_number(file, record->error);
-    put_number(file, (double)record->steps);
-    put_number(file, (double)record->force_evaluations);
-    taut_csv_field(file, "", record->message, "");
-    taut_writer_text(file, "\n");
+    add_row(sweep, k, &sweep->line);
+    TAUT_TRY(put_line(sweep, file, error));
     return taut_writer_line(file, error);
+}
+
+int taut_page_sweep(taut_page *page, const char *name, const taut_system *system,
+                    const taut_sweep *sweep, taut_error *error)
+{
+    taut_error_clear(error);
+    TAUT_REQUIRE(page && name && sweep);
+    taut_arena arena;
+    taut_arena_init(&arena, &sweep->arena.allocator);
+    taut_bytes csv = {.arena = &arena};
+    add_header(sweep, &csv);
+    for (int64_t k = 0; k < sweep->rows; k++)
+        add_row(sweep, k, &csv);
+    int status = csv.failed ? taut_fail_memory(error)
+                            : taut_page_table_add(page, name, system, (const char *)csv.data,
+                                                  csv.count, sweep->plan.count, error);
+    taut_arena_clear(&arena);
+    return status;
 }
 
 /* ---- reading */

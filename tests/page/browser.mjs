@@ -43,7 +43,8 @@ export class Browser {
     await Promise.all(["Page.enable", "Runtime.enable", "Log.enable", "Network.enable"].map(method => page.send(method)));
     await page.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile });
     const loaded = page.wait("Page.loadEventFired");
-    await page.send("Page.navigate", { url: address });
+    const { errorText } = await page.send("Page.navigate", { url: address });
+    if (errorText) throw new Error(`${address}: ${errorText}`);
     await loaded;
     await page.evaluate("new Promise(done => { const look = () => window.taut && window.taut.ready || document.querySelector('.failure') ? done(1) : setTimeout(look, 10); look(); })");
     return page;
@@ -82,6 +83,10 @@ class Page {
   }
   async picture() {
     const { data } = await this.send("Page.captureScreenshot", { format: "png" });
+    return Buffer.from(data, "base64");
+  }
+  async print() {
+    const { data } = await this.send("Page.printToPDF", { printBackground: false, preferCSSPageSize: true });
     return Buffer.from(data, "base64");
   }
   async key(key, code = key, text) {

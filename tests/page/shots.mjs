@@ -1,4 +1,5 @@
-// shots.mjs - pictures of pages:  node shots.mjs CHROMIUM FOLDER[:time,width,height,dark] PAGE.html ...
+// shots.mjs - pictures of pages, to look at:  node shots.mjs CHROMIUM FOLDER[:part of the time,width,height,dark] PAGE.html ...
+// Width 0: as a PDF, as they are printed.
 import { writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { Browser } from "./browser.mjs";
@@ -6,9 +7,16 @@ import { Browser } from "./browser.mjs";
 const [program, how, ...files] = process.argv.slice(2), [folder, rest = ""] = how.split(":"), [part = 0.3, width = 1280, height = 900, dark = 0] = rest.split(",").filter(x => x).map(Number);
 const browser = new Browser(program);
 for (const file of files) {
-  const page = await browser.open("file://" + resolve(file), width, height);
-  await page.evaluate(`(async () => { const a = window.taut; if (a) { a.setTheme(${!!dark}); a.player.set(a.player.time(${part})); await new Promise(d => requestAnimationFrame(() => requestAnimationFrame(d))); } })()`);
-  writeFileSync(join(folder, basename(file).replace(/\.html$/, ".png")), await page.picture());
+  const page = await browser.open("file://" + resolve(file), width || 1280, height, width > 0 && width < 500), name = basename(file).replace(/\.html$/, width ? ".png" : ".pdf");
+  await page.evaluate(`(async () => {
+    const a = window.taut;
+    if (a) a.setTheme(${!!dark});
+    if (a && a.player) a.player.set(a.player.time(${part}));
+    if (a && a.select) a.select(Math.floor(${part} * a.table.count));
+    window.scrollTo(0, 0);
+    await new Promise(d => requestAnimationFrame(() => requestAnimationFrame(d)));
+  })()`);
+  writeFileSync(join(folder, name), await (width ? page.picture() : page.print()));
   if (page.errors.length) console.log(file, page.errors);
   await page.close();
 }
