@@ -228,7 +228,7 @@ typedef struct loop {
     double *result; /* [blocks] */
 } loop;
 
-static int64_t block_of(int64_t n)
+int64_t taut_pool_block(int64_t n)
 {
     const int64_t even = (n + TAUT_LOOP_BLOCKS - 1) / TAUT_LOOP_BLOCKS,
                   whole = (even + 7) / 8 * 8;
@@ -247,7 +247,7 @@ static void run_block(void *context, int64_t part, int thread)
 static int64_t run_loop(taut_pool *pool, int64_t n, taut_loop_body *body, void *context,
                         double *result)
 {
-    loop l = {body, context, n, block_of(n), result};
+    loop l = {body, context, n, taut_pool_block(n), result};
     const int64_t blocks = (n + l.block - 1) / l.block;
     if (pool && pool->size > 1 && blocks >= TAUT_LOOP_FEWEST)
         taut_pool_run(pool, blocks, run_block, &l);

@@ -30,6 +30,7 @@ void taut_pool_loop(taut_pool *pool, int64_t n, taut_loop_body *body, void *cont
 /* The largest result, which is not negative; NaN where one is. */
 double taut_pool_largest(taut_pool *pool, int64_t n, taut_loop_body *body, void *context);
 /* The sum of the results of all blocks, in their order; blocks depend on n alone. */
+int64_t taut_pool_block(int64_t n); /* entries of one */
 double taut_pool_sum(taut_pool *pool, int64_t n, taut_loop_body *body, void *context);
 
 #endif
