@@ -32,6 +32,19 @@ void taut_loop_clear(taut_pool *pool, int64_t n, double *x)
     taut_pool_loop(pool, n, clear, &(loop){.y = x});
 }
 
+static double fill(void *context, int64_t begin, int64_t end)
+{
+    const loop *l = context;
+    for (int64_t i = begin; i < end; i++)
+        l->y[i] = l->factor;
+    return 0;
+}
+
+void taut_loop_fill(taut_pool *pool, int64_t n, double value, double *x)
+{
+    taut_pool_loop(pool, n, fill, &(loop){.factor = value, .y = x});
+}
+
 static double add(void *context, int64_t begin, int64_t end)
 {
     const loop *l = context;
@@ -103,6 +116,16 @@ static double largest(void *context, int64_t begin, int64_t end)
 double taut_loop_largest(taut_pool *pool, int64_t n, const double *x)
 {
     return taut_pool_largest(pool, n, largest, &(loop){.x = x});
+}
+
+static double square(void *context, int64_t begin, int64_t end)
+{
+    return taut_square((taut_index)(end - begin), ((const loop *)context)->x + begin);
+}
+
+double taut_loop_square(taut_pool *pool, int64_t n, const double *x)
+{
+    return taut_pool_sum(pool, n, square, &(loop){.x = x});
 }
 
 /* ---- sums of stages */

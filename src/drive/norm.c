@@ -33,7 +33,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/vectors.h"
+#include "base/loops.h"
 
 static const double COLLAPSE = 0.1, MEMORY = 10; /* H and R */
 static const double MANY = 10;                   /* of the share of a step */
@@ -82,12 +82,13 @@ static int make_groups(taut_solver *solver, const taut_names *names, taut_index 
 }
 
 /* Raises most[k] to the largest entry of group k of x; returns the largest of all. */
-static double raise_scales(const taut_groups *groups, const double *x, double *most)
+static double raise_scales(taut_pool *pool, const taut_groups *groups, const double *x,
+                           double *most)
 {
     double all = 0;
     for (taut_index k = 0; k < groups->count; k++) {
         taut_index first = groups->start[k];
-        most[k] = fmax(most[k], taut_largest(groups->start[k + 1] - first, x + first));
+        most[k] = fmax(most[k], taut_loop_largest(pool, groups->start[k + 1] - first, x + first));
         all = fmax(all, most[k]);
     }
     return all;
@@ -120,9 +121,9 @@ static void measure(taut_error_norm *norm, const taut_stepper *s)
     for (taut_index k = 0; k < norm->coordinates.count; k++) {
         taut_index first = norm->coordinates.start[k],
                    count = norm->coordinates.start[k + 1] - first;
-        norm->now_q[k] = taut_largest(count, s->now.q + first);
-        norm->now_v[k] = taut_largest(count, s->now.v + first);
-        norm->last_v[k] = taut_largest(count, s->last.v + first);
+        norm->now_q[k] = taut_loop_largest(s->pool, count, s->now.q + first);
+        norm->now_v[k] = taut_loop_largest(s->pool, count, s->now.v + first);
+        norm->last_v[k] = taut_loop_largest(s->pool, count, s->last.v + first);
         norm->most_q = taut_above(norm->most_q, norm->now_q[k]);
         norm->most_v = taut_above(norm->most_v, norm->now_v[k]);
     }
@@ -144,7 +145,7 @@ static void weigh(taut_solver *solver)
                    count = norm->coordinates.start[k + 1] - first;
         double q = taut_above(norm->q[k], norm->now_q[k]),
                v = norm->elapsed > 0 ? norm->v[k] : norm->now_v[k],
-               a = pulled ? taut_largest(count, s->last.a + first) : 0,
+               a = pulled ? taut_loop_largest(s->pool, count, s->last.a + first) : 0,
                fast = taut_above(norm->now_v[k], norm->last_v[k]);
         v = taut_above(v, taut_above(SLOWEST * q / norm->length, norm->least_v / s->rtol));
         if (part > 0)
@@ -157,10 +158,8 @@ static void weigh(taut_solver *solver)
             weight_q = taut_above(s->rtol * v * v / a, rounding);
         if (fast > 2 * v)
             weight_v *= 2 * v / fast;
-        for (taut_index i = first; i < first + count; i++) {
-            s->weight_q[i] = weight_q;
-            s->weight_v[i] = weight_v;
-        }
+        taut_loop_fill(s->pool, count, weight_q, s->weight_q + first);
+        taut_loop_fill(s->pool, count, weight_v, s->weight_v + first);
     }
 }
 
@@ -183,7 +182,7 @@ static void add_pulses(taut_solver *solver)
     const double *c = taut_context_compliance(solver->context);
     for (taut_index i = 0; i < solver->stepper.m; i++)
         norm->stretch[i] = c[i] > 0 ? BORNE * solver->pulses.stretch[i] / c[i] : 0;
-    raise_scales(&norm->bonds, norm->stretch, norm->lambda);
+    raise_scales(solver->pool, &norm->bonds, norm->stretch, norm->lambda);
 }
 
 /* Without a size there is no scale: then that of what the velocities do until the end, or what
@@ -192,10 +191,10 @@ void taut_norm_begin(taut_solver *solver)
 {
     taut_error_norm *norm = &solver->norm;
     taut_stepper *s = &solver->stepper;
-    double size = raise_scales(&norm->coordinates, s->now.q, norm->q),
+    double size = raise_scales(solver->pool, &norm->coordinates, s->now.q, norm->q),
            length = fabs(solver->until - solver->from);
     if (size == 0 && !s->first_order && isfinite(length))
-        size = length * taut_largest(s->n, s->now.v);
+        size = length * taut_loop_largest(s->pool, s->n, s->now.v);
     if (size == 0 && !s->first_order)
         size = solver->pulses.distance;
     if (solver->pulses.count > 0 && norm->lambda)
@@ -226,10 +225,10 @@ void taut_norm_accept(taut_solver *solver, double h)
         average_velocities(norm, h);
         norm->steps += norm->steps < FIRST_STEPS && norm->most_v > NOTHING;
     } else {
-        size = raise_scales(&norm->coordinates, s->now.q, norm->q);
+        size = raise_scales(solver->pool, &norm->coordinates, s->now.q, norm->q);
     }
     if (norm->lambda)
-        raise_scales(&norm->bonds, s->now.lambda, norm->lambda);
+        raise_scales(solver->pool, &norm->bonds, s->now.lambda, norm->lambda);
     if (!norm->given)
         s->atol = taut_above(s->atol, FLOOR * s->rtol * size);
     norm->reach = taut_above(fabs(h), norm->reach - fabs(h) / MEMORY);
@@ -257,7 +256,7 @@ void taut_norm_pull(taut_solver *solver, const double *a)
     taut_stepper *s = &solver->stepper;
     const double *mass = taut_context_mass(solver->context);
     double force = 0;
-    norm->pull = taut_largest(s->n, a);
+    norm->pull = taut_loop_largest(s->pool, s->n, a);
     if (!norm->lambda || !mass)
         return;
     for (taut_index i = 0; i < s->n; i++)
@@ -265,7 +264,7 @@ void taut_norm_pull(taut_solver *solver, const double *a)
     s->method->stretch(s, NULL, norm->stretch);
     for (taut_index i = 0; i < s->m; i++)
         norm->stretch[i] = norm->stretch[i] > 0 ? BORNE * force / norm->stretch[i] : 0;
-    raise_scales(&norm->bonds, norm->stretch, norm->lambda);
+    raise_scales(solver->pool, &norm->bonds, norm->stretch, norm->lambda);
 }
 
 void taut_norm_jump(taut_solver *solver, const double *a)
@@ -274,7 +273,7 @@ void taut_norm_jump(taut_solver *solver, const double *a)
     taut_error_norm *norm = &solver->norm;
     taut_index groups = norm->coordinates.count;
     const taut_stepper *s = &solver->stepper;
-    double kick = taut_largest(s->n, a) * norm->reach;
+    double kick = taut_loop_largest(s->pool, s->n, a) * norm->reach;
     norm->reach = 0;
     double still = fmax(STILL * kick, s->atol / (s->rtol * norm->length));
     if (!norm->own_scales || taut_largest(groups, norm->v) > still)
@@ -298,7 +297,7 @@ static void add_trial(taut_solver *solver)
     s->method->stretch(s, moved, norm->stretch);
     for (taut_index i = 0; i < s->m; i++)
         norm->stretch[i] = c[i] > 0 ? norm->stretch[i] / c[i] : 0;
-    raise_scales(&norm->bonds, norm->stretch, norm->force);
+    raise_scales(solver->pool, &norm->bonds, norm->stretch, norm->force);
 }
 
 /* e, an error of a vibration over `tolerance`, a part of its size: with the power that the method
@@ -308,6 +307,17 @@ static double sharpen(const taut_solver *solver, double tolerance, double e)
     static const double FIRM = 40;
     double power = solver->norm.known ? 1 : solver->stepper.method->sharper;
     return power > 1 && tolerance < 1 ? fmin(e, FIRM * pow(tolerance * e, power) / tolerance) : e;
+}
+
+typedef struct spring_share {
+    const double *x, *c;
+    double a, b;
+} spring_share;
+
+static double share_block(void *context, int64_t begin, int64_t end)
+{
+    const spring_share *p = context;
+    return taut_largest_share((taut_index)(end - begin), p->x + begin, p->c + begin, p->a, p->b);
 }
 
 /* max |dlambda_i| over what is allowed. */
@@ -327,9 +337,9 @@ static double norm_of_springs(taut_solver *solver)
     if (!damped && !(s->method->sharper > 1)) {
         for (taut_index k = 0; k < norm->bonds.count; k++) {
             taut_index first = norm->bonds.start[k], count = norm->bonds.start[k + 1] - first;
+            spring_share part = {norm->stretch + first, c + first, s->rtol * norm->force[k], rounding};
             stretch =
-                taut_larger(stretch, taut_largest_share(count, norm->stretch + first, c + first,
-                                                        s->rtol * norm->force[k], rounding));
+                taut_larger(stretch, taut_pool_largest(s->pool, count, share_block, &part));
         }
         return stretch;
     }
@@ -351,9 +361,9 @@ static double norm_of_springs(taut_solver *solver)
 }
 
 /* sum (x_i/scale)^2 over a group; 0 needs no scale */
-static double scaled_square(taut_index n, const double *x, double scale)
+static double scaled_square(taut_pool *pool, taut_index n, const double *x, double scale)
 {
-    double sum = taut_square(n, x);
+    double sum = taut_loop_square(pool, n, x);
     return sum == 0 ? 0 : sum / (scale * scale);
 }
 
@@ -373,9 +383,9 @@ static double norm_in_own_scales(taut_solver *solver, double h)
         least_q *= SOLVED;
     for (taut_index k = 0; k < groups->count; k++) { /* all of a group have one weight */
         taut_index first = groups->start[k], count = groups->start[k + 1] - first;
-        q += scaled_square(count, s->error_q + first,
+        q += scaled_square(s->pool, count, s->error_q + first,
                            taut_above(s->weight_q[first], least_q / share));
-        v += scaled_square(count, s->error_v + first,
+        v += scaled_square(s->pool, count, s->error_v + first,
                            taut_above(s->weight_v[first], least_v / share));
     }
     if (isnan(q) || isnan(v))
@@ -396,23 +406,36 @@ static double rounding_of_velocities(const taut_stepper *s, double h)
 {
     return s->m > 0
                ? 0.25 * DBL_EPSILON *
-                     fmax(taut_largest(s->n, s->now.q), taut_largest(s->n, s->last.q)) / fabs(h)
+                     fmax(taut_loop_largest(s->pool, s->n, s->now.q), taut_loop_largest(s->pool, s->n, s->last.q)) / fabs(h)
                : 0;
+}
+
+typedef struct positions {
+    const taut_stepper *s;
+    double h, more, noise; /* H - h */
+} positions;
+
+static double sum_positions(void *context, int64_t begin, int64_t end)
+{
+    const positions *p = context;
+    const taut_stepper *s = p->s;
+    double sum = 0;
+    for (int64_t i = begin; i < end; i++) {
+        double scale = s->atol + s->rtol * taut_above(fabs(s->now.q[i]), fabs(s->last.q[i]));
+        double off = fabs(s->error_v[i]), e = fabs(s->error_q[i]) + fabs(p->h) * off;
+        if (p->more > 0 && off > p->noise)
+            e += p->more * (off - p->noise);
+        sum += e / scale * (e / scale);
+    }
+    return sum;
 }
 
 static double norm_of_positions(const taut_solver *solver, double h)
 {
     const taut_stepper *s = &solver->stepper;
-    double sum = 0, more = COLLAPSE * solver->norm.reach - fabs(h); /* H - h */
-    double noise = more > 0 ? rounding_of_velocities(s, h) : 0;
-    for (taut_index i = 0; i < s->n; i++) {
-        double scale = s->atol + s->rtol * taut_above(fabs(s->now.q[i]), fabs(s->last.q[i]));
-        double off = fabs(s->error_v[i]), e = fabs(s->error_q[i]) + fabs(h) * off;
-        if (more > 0 && off > noise)
-            e += more * (off - noise);
-        sum += e / scale * (e / scale);
-    }
-    return s->n > 0 ? sqrt(sum / s->n) : 0;
+    positions p = {.s = s, .h = h, .more = COLLAPSE * solver->norm.reach - fabs(h)};
+    p.noise = p.more > 0 ? rounding_of_velocities(s, h) : 0;
+    return s->n > 0 ? sqrt(taut_pool_sum(s->pool, s->n, sum_positions, &p) / s->n) : 0;
 }
 
 /* Variables of first-order systems differ by many orders: each group has its own atol. */
@@ -420,7 +443,7 @@ static double norm_of_state(const taut_solver *solver)
 {
     const taut_stepper *s = &solver->stepper;
     const taut_groups *groups = &solver->norm.coordinates;
-    double sum = 0, least = 4 * DBL_EPSILON * taut_largest(s->n, s->now.q);
+    double sum = 0, least = 4 * DBL_EPSILON * taut_loop_largest(s->pool, s->n, s->now.q);
     for (taut_index k = 0; k < groups->count; k++) {
         double atol =
             solver->norm.given ? s->atol : fmax(FLOOR * s->rtol * solver->norm.q[k], least);
@@ -442,7 +465,7 @@ static bool is_rounding(taut_solver *solver, double h)
     static const double NEGLIGIBLE = 1e-9;
     taut_error_norm *norm = &solver->norm;
     const taut_stepper *s = &solver->stepper;
-    double off = taut_largest(s->n, s->error_v), quarter = norm->tried / 4,
+    double off = taut_loop_largest(s->pool, s->n, s->error_v), quarter = norm->tried / 4,
            half = norm->tried_off / 2;
     bool first = norm->tried == 0, shorter = quarter > fabs(h), stays = off > half;
     if (!first && !shorter)
@@ -450,7 +473,7 @@ static bool is_rounding(taut_solver *solver, double h)
     norm->tried = fabs(h);
     norm->tried_off = off;
     return !first && stays &&
-           off <= NEGLIGIBLE * fmax(taut_largest(s->n, s->now.v), taut_largest(s->n, s->last.v));
+           off <= NEGLIGIBLE * fmax(taut_loop_largest(s->pool, s->n, s->now.v), taut_loop_largest(s->pool, s->n, s->last.v));
 }
 
 double taut_norm_step(taut_solver *solver, double h)

@@ -311,11 +311,6 @@ int taut_runge_kutta_complete(taut_stepper *s, taut_error *error)
     return TAUT_OK;
 }
 
-static double square_block(void *context, int64_t begin, int64_t end)
-{
-    return taut_square((taut_index)(end - begin), (const double *)context + begin);
-}
-
 /* |h sum_j weight_j k_j| */
 static double combined_norm(taut_stepper *s, int count, const double *weight, double *const *k,
                             double h)
@@ -324,7 +319,7 @@ static double combined_norm(taut_stepper *s, int count, const double *weight, do
     taut_sum terms;
     taut_sum_make(&terms, count, weight);
     taut_loop_form(s->pool, s->n, &terms, k, NULL, h, NULL, NULL, sum, NULL);
-    return sqrt(taut_pool_sum(s->pool, s->n, square_block, sum));
+    return sqrt(taut_loop_square(s->pool, s->n, sum));
 }
 
 /* The last stage lies at the end of the step too: y1 - Y = h sum (b_j - a_j) k_j. Second order:
