@@ -3,6 +3,7 @@
 
 #include "base/vectors.h"
 #include "system/kernel/family.h"
+#include "system/pair_sums.h"
 
 enum { MOST_PARTS = 64, LEAST_PARTS = 8, LEAST_WORK = 40000, LITTLE = 32 };
 static const double MOST_TWICE = 0.06; /* work that parts may do twice */
@@ -164,6 +165,7 @@ int taut_context_share(taut_context *context, taut_pool *pool, taut_error *error
 {
     const taut_system *system = context->system;
     context->pool = pool;
+    TAUT_TRY(taut_pair_sums_share(context, error));
     if (taut_pool_size(pool) < 2 || system->evaluate || system->kernels == 0 ||
         taut_system_work(system) < LEAST_WORK)
         return TAUT_OK;

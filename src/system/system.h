@@ -199,6 +199,7 @@ struct taut_context {
     struct taut_pool *pool;           /* of the run, or NULL: one thread */
     struct taut_parts *parts;         /* of evaluations by several threads, or NULL (parts.h) */
     double *pair_number;
+    struct taut_pair_slices *slices; /* of large sums, or NULL (pair_sums.c) */
     /* of taut_evaluate_parameter, made at its first call (jets.c) */
     struct parameter_work *parameter_work;
     void *extra;
