@@ -3,7 +3,8 @@
  * the same rounds: all take turns, and the best times of several rounds count. States are compared:
  * they are the same bits.
  *
- * Rows: name | limit | value | verdict. With arguments "METHOD LINKS ROUNDS" one row is measured. */
+ * Rows: name | limit | value | verdict. With arguments "METHOD LINKS ROUNDS" one row is measured.
+ */
 #if defined(__linux__)
 #define _POSIX_C_SOURCE 200112L
 #endif
@@ -105,15 +106,15 @@ static int chain(int k, int links, int rounds, machine *m)
         machine_round(m);
         for (int j = 0; j < 2 && code == 0; j++) {
             const double begin = now();
-            code = b[j].code = taut_solver_advance(
-                b[j].solver, r * chains[k].steps * chains[k].step, &b[j].error);
+            code = b[j].code =
+                taut_solver_advance(b[j].solver, r * chains[k].steps * chains[k].step, &b[j].error);
             best[j] = fmin(best[j], now() - begin);
         }
     }
     if (code == 0) {
-        const bool same = memcmp(taut_solver_position(b[0].solver),
-                                 taut_solver_position(b[1].solver),
-                                 2 * (size_t)links * sizeof(double)) == 0;
+        const bool same =
+            memcmp(taut_solver_position(b[0].solver), taut_solver_position(b[1].solver),
+                   2 * (size_t)links * sizeof(double)) == 0;
         const double gain = best[0] / best[1], most = m->best[0] / m->best[1];
         char name[100];
         printf("%s, chain of %d links: %.4g ms a step, by two threads %.4g; speed-up %.3g, of a "

@@ -337,9 +337,9 @@ static double norm_of_springs(taut_solver *solver)
     if (!damped && !(s->method->sharper > 1)) {
         for (taut_index k = 0; k < norm->bonds.count; k++) {
             taut_index first = norm->bonds.start[k], count = norm->bonds.start[k + 1] - first;
-            spring_share part = {norm->stretch + first, c + first, s->rtol * norm->force[k], rounding};
-            stretch =
-                taut_larger(stretch, taut_pool_largest(s->pool, count, share_block, &part));
+            spring_share part = {norm->stretch + first, c + first, s->rtol * norm->force[k],
+                                 rounding};
+            stretch = taut_larger(stretch, taut_pool_largest(s->pool, count, share_block, &part));
         }
         return stretch;
     }
@@ -404,10 +404,11 @@ static double norm_in_own_scales(taut_solver *solver, double h)
  * smaller step improves. */
 static double rounding_of_velocities(const taut_stepper *s, double h)
 {
-    return s->m > 0
-               ? 0.25 * DBL_EPSILON *
-                     fmax(taut_loop_largest(s->pool, s->n, s->now.q), taut_loop_largest(s->pool, s->n, s->last.q)) / fabs(h)
-               : 0;
+    return s->m > 0 ? 0.25 * DBL_EPSILON *
+                          fmax(taut_loop_largest(s->pool, s->n, s->now.q),
+                               taut_loop_largest(s->pool, s->n, s->last.q)) /
+                          fabs(h)
+                    : 0;
 }
 
 typedef struct positions {
@@ -473,7 +474,8 @@ static bool is_rounding(taut_solver *solver, double h)
     norm->tried = fabs(h);
     norm->tried_off = off;
     return !first && stays &&
-           off <= NEGLIGIBLE * fmax(taut_loop_largest(s->pool, s->n, s->now.v), taut_loop_largest(s->pool, s->n, s->last.v));
+           off <= NEGLIGIBLE * fmax(taut_loop_largest(s->pool, s->n, s->now.v),
+                                    taut_loop_largest(s->pool, s->n, s->last.v));
 }
 
 double taut_norm_step(taut_solver *solver, double h)

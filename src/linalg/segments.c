@@ -10,7 +10,14 @@
 #include "base/four.h"
 #include "linalg/small_kernels.h"
 
-enum { LANES = 8, HALF = 4, MOST_WIDTH = 4, LEAST_LENGTH = 12, MOST_GROUPS = 16, LEAST_ROWS = 8192 };
+enum {
+    LANES = 8,
+    HALF = 4,
+    MOST_WIDTH = 4,
+    LEAST_LENGTH = 12,
+    MOST_GROUPS = 16,
+    LEAST_ROWS = 8192
+};
 
 #if defined(__clang__)
 #define UNROLLED _Pragma("unroll")
@@ -393,8 +400,8 @@ static void factor_group(void *context, int64_t group, int thread)
     front *s = &w->s[group];
     (void)thread;
     begin_front(l, w->a, group, s);
-    w->good[group] = FOR_WIDTH(factor, l, w->a + rows_of(l, group), w->tolerance,
-                               factors(l, w->f, group), s);
+    w->good[group] =
+        FOR_WIDTH(factor, l, w->a + rows_of(l, group), w->tolerance, factors(l, w->f, group), s);
 }
 
 static void forward_group(void *context, int64_t group, int thread)

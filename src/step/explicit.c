@@ -343,8 +343,8 @@ double taut_runge_kutta_stiffness(taut_stepper *s)
         moved = combined_norm(s, table->stages, weight, kq, h);
     }
     double apart = combined_norm(s, table->stages, weight, k, h);
-    double rate = combined_norm(s, 2, (const double[]){1, -1},
-                                (double *const[]){s->now.a, k[last]}, h);
+    double rate =
+        combined_norm(s, 2, (const double[]){1, -1}, (double *const[]){s->now.a, k[last]}, h);
     double hrho = apart > 0 ? rate / apart : 0;
     return moved > 0 ? fmin(hrho, TURNING * h * rate / moved) : hrho;
 }

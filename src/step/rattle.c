@@ -381,12 +381,8 @@ static int reach_bonds(taut_stepper *s, const taut_state *old, const taut_state 
             taut_saddle_oppose(slow ? w->general : w->saddle, false, w->step, w->residual, error));
         s->statistics->solves++;
         s->statistics->newton_iterations++;
-        rattle_work l = {.h = h,
-                         .x = w->step,
-                         .q = old->q,
-                         .v = old->v,
-                         .total = w->total,
-                         .next = next->q};
+        rattle_work l = {
+            .h = h, .x = w->step, .q = old->q, .v = old->v, .total = w->total, .next = next->q};
         double floor = 2 * DBL_EPSILON * scale,
                size = taut_pool_largest(s->pool, s->n, move_block, &l);
         taut_loop_add(s->pool, x->rods, w->residual, w->past[0]);

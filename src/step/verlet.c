@@ -86,8 +86,7 @@ static double kick_block(void *context, int64_t begin, int64_t end)
 static double drift_block(void *context, int64_t begin, int64_t end)
 {
     const verlet_loop *l = context;
-    const taut_state old = {
-        .q = l->old->q + begin, .v = l->old->v + begin, .a = l->old->a + begin};
+    const taut_state old = {.q = l->old->q + begin, .v = l->old->v + begin, .a = l->old->a + begin};
     kick_and_drift((taut_index)(end - begin), l->h, &old, l->v + begin, l->q + begin);
     return 0;
 }

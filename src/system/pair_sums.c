@@ -340,7 +340,6 @@ static void run_slice(const slicing *x, int64_t slice, int thread, double *force
     for (int32_t k = 0; k < x->context->system->pair_sums; k++) {
         const int64_t count = x->context->pairs[k].sum->families.count[0];
         to.work = &s->work[thread][k];
-        to.work->list = x->context->pairs[k].list;
         to.level = taut_statement_kernel_level(&to.work->kernel, x->wanted);
         if (takes_part(to.work, x->wanted, x->part))
             visit(&to, x->inputs->q, (int32_t)(count * slice / SLICES),
@@ -369,6 +368,9 @@ static void add_sliced(slicing *x)
 {
     const taut_index n = x->context->system->sizes.coordinates;
     const taut_pair_slices *s = x->context->slices;
+    for (int t = 1; t < s->threads; t++)
+        for (int32_t k = 0; k < x->context->system->pair_sums; k++)
+            s->work[t][k].list = x->context->pairs[k].list;
     if (s->threads > 1) {
         taut_pool_run(x->context->pool, SLICES, run_own_slice, x);
         taut_pool_loop(x->context->pool, n, add_slices, x);

@@ -11,8 +11,8 @@ static const double MOST_TWICE = 0.06; /* work that parts may do twice */
 /* ---- once */
 
 /* The coordinates that batch b acts on. */
-static void find_range(const taut_statement_kernel *kernel, int lanes, int64_t b,
-                       taut_index *first, taut_index *last)
+static void find_range(const taut_statement_kernel *kernel, int lanes, int64_t b, taut_index *first,
+                       taut_index *last)
 {
     const int64_t begin = b * lanes,
                   end = kernel->members - begin < lanes ? kernel->members : begin + lanes;
@@ -54,8 +54,8 @@ static int64_t find_spans(const taut_parts *p, const taut_statement_kernel *kern
     for (int32_t b = 0; b < batches; b++) {
         taut_index first, last;
         find_range(kernel, lanes, b, &first, &last);
-        for (int k = last < 0 ? p->count : part_of(p, first);
-             k < p->count && p->begin[k] <= last; k++) {
+        for (int k = last < 0 ? p->count : part_of(p, first); k < p->count && p->begin[k] <= last;
+             k++) {
             span[k].run = b < span[k].run ? b : span[k].run;
             span[k].run_end = b + 1;
         }
@@ -142,9 +142,8 @@ static int reserve(taut_context *context, taut_parts *p, taut_error *error)
     int64_t edge = 0;
     for (int32_t k = 0; k < system->kernels; k++) {
         TAUT_NEED(error, p->span[k] = TAUT_NEW(arena, taut_span, MOST_PARTS));
-        const int64_t room = system->kernel[k]->family
-                                 ? taut_family_edge(system->kernel[k]) * TAUT_FAMILY_PARTS
-                                 : 0;
+        const int64_t room =
+            system->kernel[k]->family ? taut_family_edge(system->kernel[k]) * TAUT_FAMILY_PARTS : 0;
         edge = room > edge ? room : edge;
     }
     if (edge > 0)
@@ -207,8 +206,8 @@ static int level_of(const work *w, int32_t k, unsigned *asked)
 {
     const taut_statement_kernel *kernel = w->context->system->kernel[k];
     *asked = kernel->steady ? w->steady_wanted : w->wanted;
-    const bool apart = w->part && kernel->role != TAUT_ROLE_BOND &&
-                       kernel->fast == (w->part == TAUT_WANT_SLOW);
+    const bool apart =
+        w->part && kernel->role != TAUT_ROLE_BOND && kernel->fast == (w->part == TAUT_WANT_SLOW);
     return k == w->task->left || apart || kernel->role == TAUT_ROLE_MASS
                ? -1
                : taut_statement_kernel_level(kernel, *asked);
@@ -227,8 +226,8 @@ static double run_batches(const work *w, int32_t k, int level, unsigned asked, i
     double odd = 0;
     for (int32_t b = acts ? s->run : s->own, end = acts ? s->run_end : s->own_end; b < end; b++) {
         const int64_t first = (int64_t)b * regs->lanes;
-        const int n = kernel->members - first < regs->lanes ? (int)(kernel->members - first)
-                                                            : regs->lanes;
+        const int n =
+            kernel->members - first < regs->lanes ? (int)(kernel->members - first) : regs->lanes;
         taut_statement_kernel_run(kernel, level, first, n, w->task->inputs, regs);
         odd += taut_statement_kernel_test(kernel, level, n, regs);
         clip.rows = b >= s->own && b < s->own_end;
@@ -236,8 +235,8 @@ static double run_batches(const work *w, int32_t k, int level, unsigned asked, i
             taut_statement_kernel_scatter_clipped(context, kernel, asked, first, n, regs->regs,
                                                   regs->lanes, &clip, w->values);
         else
-            taut_statement_kernel_scatter(context, kernel, asked, first, n, regs->regs,
-                                          regs->lanes, w->task->inputs->v, w->values);
+            taut_statement_kernel_scatter(context, kernel, asked, first, n, regs->regs, regs->lanes,
+                                          w->task->inputs->v, w->values);
     }
     return odd;
 }
@@ -256,8 +255,12 @@ static void begin_range(const taut_context *context, bool steady, const double *
 static void begin_part(const work *w, taut_index begin, taut_index end)
 {
     const taut_parts_task *task = w->task;
-    const taut_index from = task->from < begin ? begin : task->from > end ? end : task->from,
-                     until = task->until < from ? from : task->until > end ? end : task->until;
+    const taut_index from = task->from < begin ? begin
+                            : task->from > end ? end
+                                               : task->from,
+                     until = task->until < from  ? from
+                             : task->until > end ? end
+                                                 : task->until;
     if (w->wanted & TAUT_WANT_FORCE) {
         const double *steady = w->context->steady_force;
         begin_range(w->context, task->steady, steady, w->values->force, begin, from);
@@ -309,8 +312,8 @@ static double run_alone(const work *w, int32_t k)
     const int level = level_of(w, k, &asked);
     double odd = 0;
     for (int64_t first = 0; first < kernel->members; first += regs->lanes) {
-        const int n = kernel->members - first < regs->lanes ? (int)(kernel->members - first)
-                                                            : regs->lanes;
+        const int n =
+            kernel->members - first < regs->lanes ? (int)(kernel->members - first) : regs->lanes;
         taut_statement_kernel_run(kernel, level, first, n, w->task->inputs, regs);
         odd += taut_statement_kernel_test(kernel, level, n, regs);
         taut_statement_kernel_scatter(context, kernel, asked, first, n, regs->regs, regs->lanes,

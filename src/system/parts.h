@@ -1,8 +1,8 @@
 /* parts.h - evaluations by several threads. The coordinates are divided into parts, ranges that the
  * system determines, not the number of threads. A part runs all batches of members that act on its
- * coordinates, kernel by kernel, and adds what falls on these alone: every coordinate gets its terms
- * in the order in which one thread adds them, hence the same bits. Batches across a border are run
- * by both sides; what bonds have by rows is written by one of them.
+ * coordinates, kernel by kernel, and adds what falls on these alone: every coordinate gets its
+ * terms in the order in which one thread adds them, hence the same bits. Batches across a border
+ * are run by both sides; what bonds have by rows is written by one of them.
  *
  * Kernels whose members are scattered over the coordinates are run by the caller alone. */
 #ifndef TAUT_SYSTEM_PARTS_H

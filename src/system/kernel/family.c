@@ -530,8 +530,8 @@ static void run_share(void *context, int64_t part, int thread)
     prepare(&b, s->kernel, s->inputs, &s->team->regs[thread][s->team->number], s->to, first);
     if (first > 0)
         take_edge(&b, -(int64_t)s->kernel->family->depth, edge_of(s, part));
-    s->odd[part] = until < members ? run_range(&b, until, edge_of(s, part + 1))
-                                   : run_range(&b, members, NULL);
+    s->odd[part] =
+        until < members ? run_range(&b, until, edge_of(s, part + 1)) : run_range(&b, members, NULL);
 }
 
 double taut_family_share(const taut_statement_kernel *kernel, const taut_inputs *inputs,

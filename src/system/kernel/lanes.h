@@ -20,8 +20,7 @@ taut_places taut_places_from(const taut_places *places, int64_t first);
 
 static inline taut_index taut_place_of(const taut_places *places, int64_t k)
 {
-    return places->gather ? places->gather[k]
-                          : (taut_index)(places->first + places->stride * k);
+    return places->gather ? places->gather[k] : (taut_index)(places->first + places->stride * k);
 }
 
 void taut_lanes_fill(double *to, int64_t n, double value);

@@ -34,8 +34,8 @@ enum {
 enum { TAUT_WANT_PULL = 1 << 30 };
 /* What several threads may evaluate, each its own coordinates and bonds. */
 enum {
-    TAUT_WANT_PARTS = TAUT_WANT_SIMPLE | TAUT_WANT_GAMMA | TAUT_WANT_COLUMNS | TAUT_WANT_FAST |
-                      TAUT_WANT_SLOW
+    TAUT_WANT_PARTS =
+        TAUT_WANT_SIMPLE | TAUT_WANT_GAMMA | TAUT_WANT_COLUMNS | TAUT_WANT_FAST | TAUT_WANT_SLOW
 };
 static inline unsigned taut_simple_index(unsigned wanted)
 {
