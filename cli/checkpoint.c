@@ -187,7 +187,7 @@ static int refuse(const cli_call *call, const char *path, const char *why)
 /* Everything else is in the checkpoint. */
 static int check_alone(const cli_call *call)
 {
-    static const char *const allowed[] = {"resume", "quiet", "json", "verbose"};
+    static const char *const allowed[] = {"resume", "quiet", "json", "verbose", "threads"};
     const taut_option *option;
     if (call->operand)
         return cli_misuse(call,
@@ -201,7 +201,8 @@ static int check_alone(const cli_call *call)
         if (!fits)
             return cli_misuse(call,
                               "--%s: --resume FILE continues with the options of the "
-                              "checkpoint; only --quiet, --verbose and --json may be added",
+                              "checkpoint; only --threads, --quiet, --verbose and "
+                              "--json may be added",
                               option->name);
     }
     return 0;
@@ -250,6 +251,9 @@ static int read_call(const cli_call *call, cli_resumed *r)
     r->call.quiet |= call->quiet;
     r->call.verbose |= call->verbose;
     r->call.saved = &r->saved;
+    if (status == 0 && taut_options_given(call->options, "threads"))
+        status = taut_options_set(r->call.options, "threads",
+                                  taut_options_text(call->options, "threads"), NULL);
     return status;
 }
 

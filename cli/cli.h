@@ -227,6 +227,7 @@ typedef struct cli_progress {
     bool started, shown;
 } cli_progress;
 double cli_clock(void);
+int cli_cores(void); /* processors of this machine */
 /* From now on Ctrl-C and SIGTERM ask to stop; the second one kills. */
 void cli_interrupt_watch(void);
 bool cli_interrupted(void);

@@ -219,6 +219,19 @@ int cli_measure_errors(cli_call *call, const cli_model *model, taut_error *error
     return decided ? 0 : taut_options_set(call->options, "verify", "auto", error);
 }
 
+/* Large systems have all processors: results do not depend on their number. */
+static int share_large(run *r)
+{
+    enum { LARGE = 20000 }; /* coordinates of a chain from which two threads gain a third */
+    taut_sizes sizes = {.size = sizeof sizes};
+    char threads[24];
+    taut_system_sizes_get(r->model.system, &sizes, NULL);
+    if (taut_options_given(r->call->options, "threads") || sizes.coordinates < LARGE)
+        return 0;
+    snprintf(threads, sizeof threads, "%d", cli_cores());
+    return taut_options_set(r->call->options, "threads", threads, &r->error);
+}
+
 /* The decision stands among the arguments, and so in checkpoints: a resumed run does the same. */
 static int compile_where_it_pays(run *r)
 {
@@ -244,6 +257,8 @@ static int run_call(cli_call *call, const char *checkpoint)
         int code = cli_measure_errors(call, &r.model, &r.error);
         if (code == 0)
             code = compile_where_it_pays(&r);
+        if (code == 0)
+            code = share_large(&r);
         if (code == 0)
             code = taut_solver_create(r.model.system, call->options, NULL, &r.solver, &r.error);
         if (code != 0)

@@ -42,7 +42,7 @@ static int read_count(const sweep *s, const char *name, const char *text, int64_
     return 0;
 }
 
-static int cores(void)
+int cli_cores(void)
 {
 #ifdef _SC_NPROCESSORS_ONLN
     long count = sysconf(_SC_NPROCESSORS_ONLN);
@@ -55,7 +55,7 @@ static int cores(void)
 static int read_request(sweep *s)
 {
     cli_call *call = s->call;
-    int64_t jobs = cores();
+    int64_t jobs = cli_cores();
     s->request.seed = 1;
     if (call->vary_count == 0)
         return cli_misuse(call, "nothing is varied: give --vary NAME=VALUES");

@@ -175,7 +175,7 @@ static const taut_option own_options[] = {
 };
 
 /* Planned: they get their own message instead of a suggestion. */
-static const char *const later_options[] = {"threads", "outer-step"};
+static const char *const later_options[] = {"outer-step"};
 
 /* Words of other programs, and the command of Taut. */
 static const struct {

@@ -199,9 +199,12 @@ expect 2 "unknown option"
 has err "did you mean '--step'?" "near miss of an option"
 run run -step 1 swing.taut
 has err "did you mean '--step'?" "near miss of an option with one dash"
-run run swing.taut --threads 2
-expect 2 "--threads"
-has err "unsupported" "--threads is planned"
+run run swing.taut --outer-step 2
+expect 2 "--outer-step"
+has err "unsupported" "--outer-step is planned"
+run run swing.taut --threads 0
+expect 2 "--threads 0"
+has err ">= 1" "no threads"
 run check swing.taut --step 1
 expect 2 "option of another verb"
 has err "not an option of 'taut check'" "option of another verb"

@@ -86,7 +86,7 @@ static taut_index band_factor(band *m, double tolerance)
     for (taut_index j = 0; j < m->rows; j++)
         for (taut_index d = 0; d <= m->b && j + d < m->rows; d++)
             m->columns[d + j * (int64_t)(m->b + 1)] = m->a[d * (int64_t)m->rows + j];
-    taut_index one = taut_segments_factor(m->rows, m->b, m->a, tolerance, m->f),
+    taut_index one = taut_segments_factor(NULL, m->rows, m->b, m->a, tolerance, m->f),
                other = taut_band_ldl_factor(m->rows, m->b, m->columns, m->a, tolerance);
     check_row(one == other, "rows %d, half-width %d: column %d, scalar %d", m->rows, m->b, one,
               other);
@@ -104,7 +104,7 @@ static void test_segments(void)
             band_fill(&m);
             double worst = 0, most = 0;
             if (band_factor(&m, 1e-14) == 0) {
-                taut_segments_solve(rows, b, m.f, m.x);
+                taut_segments_solve(NULL, rows, b, m.f, m.x);
                 taut_band_ldl_solve(rows, b, m.columns, m.y);
             }
             for (taut_index j = 0; j < rows; j++) {

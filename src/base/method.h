@@ -6,6 +6,7 @@
 #include "base/archive.h"
 #include "base/field.h"
 #include "base/memory.h"
+#include "base/pool.h"
 #include "base/projector.h"
 
 enum {
@@ -57,6 +58,7 @@ typedef struct taut_stepper {
     taut_context *context;
     taut_field *field;           /* for methods with uses_field; NULL otherwise */
     const taut_options *options; /* for a method's own options; may be NULL */
+    taut_pool *pool;             /* threads for loops over the state; NULL: one */
     taut_statistics *statistics;
     taut_arena *arena;
     bool first_order;

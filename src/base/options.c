@@ -206,6 +206,9 @@ static const taut_option table[] = {
      "it in N threads, where the states it is asked for do not depend on one another; default: "
      "that "
      "of [stepper], or 1"},
+    {"threads", TAUT_OPTION_INTEGER, "1", 1, 256, "", "N", "run", false, false,
+     "evaluate large systems and solve their equations by N threads; results do not depend on N; "
+     "the program's default: the processors, where the system is large enough to gain"},
     {"backend", TAUT_OPTION_CHOICE, "auto", 0, 0, "auto|tiny|dense|banded|sparse", "NAME", "check",
      false, false, "linear algebra to use"},
     {"no-derivatives", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "check", false, false,

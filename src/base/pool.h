@@ -1,6 +1,8 @@
 /* pool.h - threads that share the parts of a task. The caller works too: a pool of n has n - 1
- * threads of its own, which wait between tasks. Builds without threads (core, Windows) run all
- * parts one after the other. */
+ * threads of its own, which wait between tasks. Windows runs all parts one after the other.
+ *
+ * What is computed must not depend on the number of threads: parts depend on the problem alone, and
+ * each number is written by one part. */
 #ifndef TAUT_BASE_POOL_H
 #define TAUT_BASE_POOL_H
 
@@ -16,7 +18,19 @@ int taut_pool_create(int count, const taut_allocator *allocator, taut_pool **poo
  * from 0 to taut_pool_size - 1 and not used by two calls at once. One caller at a time. */
 void taut_pool_run(taut_pool *pool, int64_t parts,
                    void (*function)(void *context, int64_t part, int thread), void *context);
-int taut_pool_size(const taut_pool *pool);
-void taut_pool_destroy(taut_pool *pool); /* may be NULL */
+int taut_pool_size(const taut_pool *pool); /* 1 for NULL */
+void taut_pool_destroy(taut_pool *pool);   /* may be NULL */
+
+/* Loops over the entries of vectors, by blocks of at least LEAST entries where there are FEWEST
+ * blocks: below, a task would cost more than it saves. The pool may be NULL; nothing is allocated.
+ * body: entries begin .. end-1. */
+enum { TAUT_LOOP_BLOCKS = 64, TAUT_LOOP_LEAST = 4096, TAUT_LOOP_FEWEST = 4 };
+typedef double taut_loop_body(void *context, int64_t begin, int64_t end);
+void taut_pool_loop(taut_pool *pool, int64_t n, taut_loop_body *body, void *context);
+/* The largest result, which is not negative; NaN where one is. */
+double taut_pool_largest(taut_pool *pool, int64_t n, taut_loop_body *body, void *context);
+/* The sum of the results of all blocks, in their order; blocks depend on n alone. */
+int64_t taut_pool_block(int64_t n); /* entries of one */
+double taut_pool_sum(taut_pool *pool, int64_t n, taut_loop_body *body, void *context);
 
 #endif

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/vectors.h"
+#include "base/loops.h"
 
 static const double LARGE = 100; /* growth since the initial state, or the latest verification */
 static const double ELSEWHERE = 0.1; /* of the state */
@@ -75,9 +75,9 @@ int taut_growth_guard(taut_solver *solver, double h, bool last, taut_error *erro
     taut_stepper *s = &solver->stepper;
     if (!is_due(solver, last))
         return TAUT_OK;
-    double size = taut_largest(s->n, s->now.q), apart;
+    double size = taut_loop_largest(s->pool, s->n, s->now.q), apart;
     if (isnan(solver->size))
-        solver->size = taut_largest(s->n, s->last.q);
+        solver->size = taut_loop_largest(s->pool, s->n, s->last.q);
     double before = solver->size;
     if (before == 0) /* a state may leave zero */
         solver->size = size;

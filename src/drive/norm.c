@@ -34,7 +34,7 @@
 #include <string.h>
 
 #include "base/four.h"
-#include "base/vectors.h"
+#include "base/loops.h"
 
 static const double COLLAPSE = 0.1, MEMORY = 10; /* H and R */
 static const double MANY = 10;                   /* of the share of a step */
@@ -83,12 +83,13 @@ static int make_groups(taut_solver *solver, const taut_names *names, taut_index 
 }
 
 /* Raises most[k] to the largest entry of group k of x; returns the largest of all. */
-static double raise_scales(const taut_groups *groups, const double *x, double *most)
+static double raise_scales(taut_pool *pool, const taut_groups *groups, const double *x,
+                           double *most)
 {
     double all = 0;
     for (taut_index k = 0; k < groups->count; k++) {
         taut_index first = groups->start[k];
-        double size = taut_largest(groups->start[k + 1] - first, x + first);
+        double size = taut_loop_largest(pool, groups->start[k + 1] - first, x + first);
         most[k] = taut_above(size, most[k]); /* without NaN */
         all = taut_above(all, most[k]);
     }
@@ -122,9 +123,9 @@ static void measure(taut_error_norm *norm, const taut_stepper *s)
     for (taut_index k = 0; k < norm->coordinates.count; k++) {
         taut_index first = norm->coordinates.start[k],
                    count = norm->coordinates.start[k + 1] - first;
-        norm->now_q[k] = taut_largest(count, s->now.q + first);
-        norm->now_v[k] = taut_largest(count, s->now.v + first);
-        norm->last_v[k] = taut_largest(count, s->last.v + first);
+        norm->now_q[k] = taut_loop_largest(s->pool, count, s->now.q + first);
+        norm->now_v[k] = taut_loop_largest(s->pool, count, s->now.v + first);
+        norm->last_v[k] = taut_loop_largest(s->pool, count, s->last.v + first);
         norm->most_q = taut_above(norm->most_q, norm->now_q[k]);
         norm->most_v = taut_above(norm->most_v, norm->now_v[k]);
     }
@@ -146,7 +147,7 @@ static void weigh(taut_solver *solver)
                    count = norm->coordinates.start[k + 1] - first;
         double q = taut_above(norm->q[k], norm->now_q[k]),
                v = norm->elapsed > 0 ? norm->v[k] : norm->now_v[k],
-               a = pulled ? taut_largest(count, s->last.a + first) : 0,
+               a = pulled ? taut_loop_largest(s->pool, count, s->last.a + first) : 0,
                fast = taut_above(norm->now_v[k], norm->last_v[k]);
         v = taut_above(v, taut_above(SLOWEST * q / norm->length, norm->least_v / s->rtol));
         if (part > 0)
@@ -159,10 +160,8 @@ static void weigh(taut_solver *solver)
             weight_q = taut_above(s->rtol * v * v / a, rounding);
         if (fast > 2 * v)
             weight_v *= 2 * v / fast;
-        for (taut_index i = first; i < first + count; i++) {
-            s->weight_q[i] = weight_q;
-            s->weight_v[i] = weight_v;
-        }
+        taut_loop_fill(s->pool, count, weight_q, s->weight_q + first);
+        taut_loop_fill(s->pool, count, weight_v, s->weight_v + first);
     }
 }
 
@@ -185,7 +184,7 @@ static void add_pulses(taut_solver *solver)
     const double *c = taut_context_compliance(solver->context);
     for (taut_index i = 0; i < solver->stepper.m; i++)
         norm->stretch[i] = c[i] > 0 ? BORNE * solver->pulses.stretch[i] / c[i] : 0;
-    raise_scales(&norm->bonds, norm->stretch, norm->lambda);
+    raise_scales(solver->pool, &norm->bonds, norm->stretch, norm->lambda);
 }
 
 /* Without a size there is no scale: then that of what the velocities do until the end, or what
@@ -194,10 +193,10 @@ void taut_norm_begin(taut_solver *solver)
 {
     taut_error_norm *norm = &solver->norm;
     taut_stepper *s = &solver->stepper;
-    double size = raise_scales(&norm->coordinates, s->now.q, norm->q),
+    double size = raise_scales(solver->pool, &norm->coordinates, s->now.q, norm->q),
            length = fabs(solver->until - solver->from);
     if (size == 0 && !s->first_order && isfinite(length))
-        size = length * taut_largest(s->n, s->now.v);
+        size = length * taut_loop_largest(s->pool, s->n, s->now.v);
     if (size == 0 && !s->first_order)
         size = solver->pulses.distance;
     if (solver->pulses.count > 0 && norm->lambda)
@@ -228,10 +227,10 @@ void taut_norm_accept(taut_solver *solver, double h)
         average_velocities(norm, h);
         norm->steps += norm->steps < FIRST_STEPS && norm->most_v > NOTHING;
     } else {
-        size = raise_scales(&norm->coordinates, s->now.q, norm->q);
+        size = raise_scales(solver->pool, &norm->coordinates, s->now.q, norm->q);
     }
     if (norm->lambda)
-        raise_scales(&norm->bonds, s->now.lambda, norm->lambda);
+        raise_scales(solver->pool, &norm->bonds, s->now.lambda, norm->lambda);
     if (!norm->given)
         s->atol = taut_above(s->atol, FLOOR * s->rtol * size);
     norm->reach = taut_above(fabs(h), norm->reach - fabs(h) / MEMORY);
@@ -259,7 +258,7 @@ void taut_norm_pull(taut_solver *solver, const double *a)
     taut_stepper *s = &solver->stepper;
     const double *mass = taut_context_mass(solver->context);
     double force = 0;
-    norm->pull = taut_largest(s->n, a);
+    norm->pull = taut_loop_largest(s->pool, s->n, a);
     if (!norm->lambda || !mass)
         return;
     for (taut_index i = 0; i < s->n; i++)
@@ -267,7 +266,7 @@ void taut_norm_pull(taut_solver *solver, const double *a)
     s->method->stretch(s, NULL, norm->stretch);
     for (taut_index i = 0; i < s->m; i++)
         norm->stretch[i] = norm->stretch[i] > 0 ? BORNE * force / norm->stretch[i] : 0;
-    raise_scales(&norm->bonds, norm->stretch, norm->lambda);
+    raise_scales(solver->pool, &norm->bonds, norm->stretch, norm->lambda);
 }
 
 void taut_norm_jump(taut_solver *solver, const double *a)
@@ -276,7 +275,7 @@ void taut_norm_jump(taut_solver *solver, const double *a)
     taut_error_norm *norm = &solver->norm;
     taut_index groups = norm->coordinates.count;
     const taut_stepper *s = &solver->stepper;
-    double kick = taut_largest(s->n, a) * norm->reach;
+    double kick = taut_loop_largest(s->pool, s->n, a) * norm->reach;
     norm->reach = 0;
     double still = fmax(STILL * kick, s->atol / (s->rtol * norm->length));
     if (!norm->own_scales || taut_largest(groups, norm->v) > still)
@@ -300,7 +299,7 @@ static void add_trial(taut_solver *solver)
     s->method->stretch(s, moved, norm->stretch);
     for (taut_index i = 0; i < s->m; i++)
         norm->stretch[i] = c[i] > 0 ? norm->stretch[i] / c[i] : 0;
-    raise_scales(&norm->bonds, norm->stretch, norm->force);
+    raise_scales(solver->pool, &norm->bonds, norm->stretch, norm->force);
 }
 
 /* e, an error of a vibration over `tolerance`, a part of its size: with the power that the method
@@ -310,6 +309,17 @@ static double sharpen(const taut_solver *solver, double tolerance, double e)
     static const double FIRM = 40;
     double power = solver->norm.known ? 1 : solver->stepper.method->sharper;
     return power > 1 && tolerance < 1 ? fmin(e, FIRM * pow(tolerance * e, power) / tolerance) : e;
+}
+
+typedef struct spring_share {
+    const double *x, *c;
+    double a, b;
+} spring_share;
+
+static double share_block(void *context, int64_t begin, int64_t end)
+{
+    const spring_share *p = context;
+    return taut_largest_share((taut_index)(end - begin), p->x + begin, p->c + begin, p->a, p->b);
 }
 
 /* max |dlambda_i| over what is allowed. */
@@ -329,9 +339,9 @@ static double norm_of_springs(taut_solver *solver)
     if (!damped && !(s->method->sharper > 1)) {
         for (taut_index k = 0; k < norm->bonds.count; k++) {
             taut_index first = norm->bonds.start[k], count = norm->bonds.start[k + 1] - first;
-            stretch =
-                taut_larger(stretch, taut_largest_share(count, norm->stretch + first, c + first,
-                                                        s->rtol * norm->force[k], rounding));
+            spring_share part = {norm->stretch + first, c + first, s->rtol * norm->force[k],
+                                 rounding};
+            stretch = taut_larger(stretch, taut_pool_largest(s->pool, count, share_block, &part));
         }
         return stretch;
     }
@@ -353,9 +363,9 @@ static double norm_of_springs(taut_solver *solver)
 }
 
 /* sum (x_i/scale)^2 over a group; 0 needs no scale */
-static double scaled_square(taut_index n, const double *x, double scale)
+static double scaled_square(taut_pool *pool, taut_index n, const double *x, double scale)
 {
-    double sum = taut_square(n, x);
+    double sum = taut_loop_square(pool, n, x);
     return sum == 0 ? 0 : sum / (scale * scale);
 }
 
@@ -375,9 +385,9 @@ static double norm_in_own_scales(taut_solver *solver, double h)
         least_q *= SOLVED;
     for (taut_index k = 0; k < groups->count; k++) { /* all of a group have one weight */
         taut_index first = groups->start[k], count = groups->start[k + 1] - first;
-        q += scaled_square(count, s->error_q + first,
+        q += scaled_square(s->pool, count, s->error_q + first,
                            taut_above(s->weight_q[first], least_q / share));
-        v += scaled_square(count, s->error_v + first,
+        v += scaled_square(s->pool, count, s->error_v + first,
                            taut_above(s->weight_v[first], least_v / share));
     }
     if (isnan(q) || isnan(v))
@@ -396,25 +406,31 @@ static double norm_in_own_scales(taut_solver *solver, double h)
  * smaller step improves. */
 static double rounding_of_velocities(const taut_stepper *s, double h)
 {
-    return s->m > 0
-               ? 0.25 * DBL_EPSILON *
-                     fmax(taut_largest(s->n, s->now.q), taut_largest(s->n, s->last.q)) / fabs(h)
-               : 0;
+    return s->m > 0 ? 0.25 * DBL_EPSILON *
+                          fmax(taut_loop_largest(s->pool, s->n, s->now.q),
+                               taut_loop_largest(s->pool, s->n, s->last.q)) /
+                          fabs(h)
+                    : 0;
 }
 
+typedef struct positions {
+    const taut_stepper *s;
+    double h, more, noise; /* |h|, H - |h| */
+} positions;
+
 /* sum ((|dq_i| + h |dv_i| + more (|dv_i| - noise))/(atol + rtol |q_i|))^2; 0 needs no scale */
-TAUT_HOT static double square_of_positions(const taut_stepper *s, double h, double more,
-                                           double noise)
+TAUT_HOT static double square_of_positions(const positions *p, int64_t begin, int64_t end)
 {
+    const taut_stepper *s = p->s;
     taut_four sum = {0}, now, last, off, e;
     taut_four_mask mask;
-    for (taut_index i = 0; i < s->n; i += 4) {
-        taut_four_sizes(s->n, i, s->now.q, &now);
-        taut_four_sizes(s->n, i, s->last.q, &last);
-        taut_four_sizes(s->n, i, s->error_v, &off);
-        taut_four_sizes(s->n, i, s->error_q, &e);
-        e += h * off;
-        e += (taut_four)((taut_four_mask)(more * (off - noise)) & (off > noise));
+    for (int64_t i = begin; i < end; i += 4) {
+        taut_four_sizes(end, i, s->now.q, &now);
+        taut_four_sizes(end, i, s->last.q, &last);
+        taut_four_sizes(end, i, s->error_v, &off);
+        taut_four_sizes(end, i, s->error_q, &e);
+        e += p->h * off;
+        e += (taut_four)((taut_four_mask)(p->more * (off - p->noise)) & (off > p->noise));
         mask = now > last;
         now = (taut_four)(((taut_four_mask)now & mask) | ((taut_four_mask)last & ~mask));
         mask = e != 0;
@@ -424,12 +440,18 @@ TAUT_HOT static double square_of_positions(const taut_stepper *s, double h, doub
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
+static double sum_positions(void *context, int64_t begin, int64_t end)
+{
+    return square_of_positions(context, begin, end);
+}
+
 static double norm_of_positions(const taut_solver *solver, double h)
 {
     const taut_stepper *s = &solver->stepper;
-    double more = taut_above(COLLAPSE * solver->norm.reach - fabs(h), 0), /* H - h */
-        noise = more > 0 ? rounding_of_velocities(s, h) : 0;
-    return s->n > 0 ? sqrt(square_of_positions(s, fabs(h), more, noise) / s->n) : 0;
+    positions p = {
+        .s = s, .h = fabs(h), .more = taut_above(COLLAPSE * solver->norm.reach - fabs(h), 0)};
+    p.noise = p.more > 0 ? rounding_of_velocities(s, h) : 0;
+    return s->n > 0 ? sqrt(taut_pool_sum(s->pool, s->n, sum_positions, &p) / s->n) : 0;
 }
 
 /* Variables of first-order systems differ by many orders: each group has its own atol. */
@@ -437,7 +459,7 @@ static double norm_of_state(const taut_solver *solver)
 {
     const taut_stepper *s = &solver->stepper;
     const taut_groups *groups = &solver->norm.coordinates;
-    double sum = 0, least = 4 * DBL_EPSILON * taut_largest(s->n, s->now.q);
+    double sum = 0, least = 4 * DBL_EPSILON * taut_loop_largest(s->pool, s->n, s->now.q);
     for (taut_index k = 0; k < groups->count; k++) {
         double atol =
             solver->norm.given ? s->atol : fmax(FLOOR * s->rtol * solver->norm.q[k], least);
@@ -459,7 +481,7 @@ static bool is_rounding(taut_solver *solver, double h)
     static const double NEGLIGIBLE = 1e-9;
     taut_error_norm *norm = &solver->norm;
     const taut_stepper *s = &solver->stepper;
-    double off = taut_largest(s->n, s->error_v), quarter = norm->tried / 4,
+    double off = taut_loop_largest(s->pool, s->n, s->error_v), quarter = norm->tried / 4,
            half = norm->tried_off / 2;
     bool first = norm->tried == 0, shorter = quarter > fabs(h), stays = off > half;
     if (!first && !shorter)
@@ -467,7 +489,8 @@ static bool is_rounding(taut_solver *solver, double h)
     norm->tried = fabs(h);
     norm->tried_off = off;
     return !first && stays &&
-           off <= NEGLIGIBLE * fmax(taut_largest(s->n, s->now.v), taut_largest(s->n, s->last.v));
+           off <= NEGLIGIBLE * fmax(taut_loop_largest(s->pool, s->n, s->now.v),
+                                    taut_loop_largest(s->pool, s->n, s->last.v));
 }
 
 double taut_norm_step(taut_solver *solver, double h)

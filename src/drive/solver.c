@@ -9,6 +9,7 @@
 #include "base/structs.h"
 #include "drive/guard_watch.h"
 #include "drive/projective.h"
+#include "system/parts.h"
 
 static int new_state(taut_solver *solver, taut_state *state, taut_error *error)
 {
@@ -78,6 +79,23 @@ static void find_unread(taut_solver *solver, const taut_options *given)
                   solver->stepper.method->name);
 }
 
+static int new_context(taut_solver *solver, taut_error *error)
+{
+    TAUT_TRY(
+        taut_context_create(solver->moving, &solver->arena.allocator, &solver->context, error));
+    return taut_context_share(solver->context, solver->pool, error);
+}
+
+/* Threads of the run, where there are to be several. */
+static int new_pool(taut_solver *solver, taut_error *error)
+{
+    const int threads = (int)taut_options_integer(solver->options, "threads");
+    if (threads > 1)
+        TAUT_TRY(taut_pool_create(threads, &solver->arena.allocator, &solver->pool, error));
+    solver->stepper.pool = solver->pool;
+    return TAUT_OK;
+}
+
 void taut_solver_unequip(taut_solver *solver)
 {
     taut_stepper *s = &solver->stepper;
@@ -107,8 +125,7 @@ int taut_solver_equip(taut_solver *solver, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
     TAUT_TRY(taut_start_system(solver, s->method, error));
-    TAUT_TRY(
-        taut_context_create(solver->moving, &solver->arena.allocator, &solver->context, error));
+    TAUT_TRY(new_context(solver, error));
     s->context = solver->context;
     TAUT_TRY(taut_drift_create(solver, error));
     TAUT_TRY(taut_start_prepare(solver, error));
@@ -126,9 +143,9 @@ static int build(taut_solver *solver, const taut_options *options, taut_error *e
     taut_system_sizes(solver->model, &solver->sizes);
     solver->moving = solver->system = solver->model;
     TAUT_TRY(taut_choose(solver, options, error));
+    TAUT_TRY(new_pool(solver, error));
     TAUT_TRY(taut_redundant_prepare(solver, error));
-    TAUT_TRY(
-        taut_context_create(solver->moving, &solver->arena.allocator, &solver->context, error));
+    TAUT_TRY(new_context(solver, error));
     TAUT_TRY(new_stepper(solver, error));
     scale_tolerance(solver);
     TAUT_TRY(taut_drift_create(solver, error));
@@ -283,6 +300,7 @@ void taut_solver_destroy(taut_solver *solver)
     taut_options_destroy(solver->options);
     taut_options_destroy(solver->call);
     taut_allocator from = solver->arena.allocator;
+    taut_pool_destroy(solver->pool);
     taut_arena_clear(&solver->given);
     taut_arena_clear(&solver->kept.arena);
     taut_arena_clear(&solver->arena);

@@ -340,6 +340,7 @@ struct taut_solver {
     const taut_system *moving; /* derived, or system */
     taut_sizes sizes;          /* of moving */
     taut_context *context;     /* of moving */
+    taut_pool *pool;           /* of its threads, or NULL */
     taut_options *options;     /* [run] of the model, then what the caller gave */
     taut_options *call;        /* what the caller gave, for a second look; or NULL */
     const taut_method *own;    /* a method that is not in the table, or NULL */

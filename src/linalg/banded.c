@@ -69,13 +69,14 @@ static double *factors_of(const taut_form *form, const taut_stored *work)
 
 static taut_index decompose_segments(taut_form *form, taut_stored *work, double tolerance)
 {
-    return taut_segments_factor(form->rows, form->half_width, work->matrix, tolerance,
-                                factors_of(form, work));
+    return taut_segments_factor(form->shape.pool, form->rows, form->half_width, work->matrix,
+                                tolerance, factors_of(form, work));
 }
 
 static void substitute_segments(taut_form *form, taut_stored *work)
 {
-    taut_segments_solve(form->rows, form->half_width, factors_of(form, work), form->vector);
+    taut_segments_solve(form->shape.pool, form->rows, form->half_width, factors_of(form, work),
+                        form->vector);
 }
 
 static void substitute(taut_form *form, taut_stored *work)

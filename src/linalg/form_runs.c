@@ -156,6 +156,7 @@ static int build(builder *b)
     TAUT_TRY(TAUT_RESERVE(b->arena, form->shape.n, b->error, &b->runs->k));
     TAUT_NEED(b->error, form->g2);
     b->runs->room = form->vector;
+    b->runs->rows.pool = b->runs->columns.pool = b->runs->matrix.pool = form->shape.pool;
     form->runs = b->runs;
     return TAUT_OK;
 }
@@ -272,12 +273,25 @@ TAUT_HOT static void runs_take(const taut_form_group *group, const double *from,
         take_rows(group, group->terms, from, g);
 }
 
+/* Vectors of loops that threads share. */
+typedef struct runs_loop {
+    const double *x, *by;
+    double *y;
+} runs_loop;
+
 TAUT_HOT static void runs_weigh(int64_t n, const double *restrict g, const double *restrict by,
                                 double *restrict w)
 {
     TAUT_UNROLLED
     for (int64_t e = 0; e < n; e++)
         w[e] = g[e] * by[e];
+}
+
+static double weigh_block(void *context, int64_t begin, int64_t end)
+{
+    const runs_loop *l = context;
+    runs_weigh(end - begin, l->x + begin, l->by + begin, l->y + begin);
+    return 0;
 }
 
 int taut_form_runs_load(taut_form *form, const taut_saddle_values *values, taut_error *error)
@@ -291,7 +305,8 @@ int taut_form_runs_load(taut_form *form, const taut_saddle_values *values, taut_
         runs_take(group, g + group->first, kept + group->first);
     }
     if (!runs->unit)
-        runs_weigh(form->shape.g_start[form->shape.m], kept, runs->inverse, form->g1);
+        taut_pool_loop(form->shape.pool, form->shape.g_start[form->shape.m], weigh_block,
+                       &(runs_loop){kept, runs->inverse, form->g1});
     return TAUT_OK;
 }
 
@@ -321,6 +336,19 @@ TAUT_HOT static void runs_multiply(taut_index n, const double *restrict by, doub
         x[i] *= by[i];
 }
 
+static double negate_block(void *context, int64_t begin, int64_t end)
+{
+    runs_negate((taut_index)(end - begin), ((runs_loop *)context)->y + begin);
+    return 0;
+}
+
+static double multiply_block(void *context, int64_t begin, int64_t end)
+{
+    const runs_loop *l = context;
+    runs_multiply((taut_index)(end - begin), l->by + begin, l->y + begin);
+    return 0;
+}
+
 void taut_form_runs_before(taut_form *form, bool opposite, const double *x, double *y)
 {
     taut_form_runs *runs = form->runs;
@@ -331,7 +359,8 @@ void taut_form_runs_before(taut_form *form, bool opposite, const double *x, doub
         taut_products_form(&runs->rows, opposite ? TAUT_SUMS_ADD : TAUT_SUMS_LESS, form->g1, x,
                            form->vector);
     else if (!opposite)
-        runs_negate(form->shape.m, form->vector);
+        taut_pool_loop(form->shape.pool, form->shape.m, negate_block,
+                       &(runs_loop){.y = form->vector});
 }
 
 static void take_bonds(const taut_form *form, double *y)
@@ -344,7 +373,8 @@ void taut_form_runs_after(taut_form *form, double *x, double *y)
 {
     take_bonds(form, y);
     if (!form->runs->unit)
-        runs_multiply(form->shape.n, form->k_inverse, x);
+        taut_pool_loop(form->shape.pool, form->shape.n, multiply_block,
+                       &(runs_loop){.by = form->k_inverse, .y = x});
     taut_products_form(&form->runs->columns, TAUT_SUMS_SUBTRACT, form->g1, form->vector, x);
 }
 

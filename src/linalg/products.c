@@ -365,62 +365,61 @@ TAUT_INLINED void form_run(const taut_run *run, const taut_term *term, part p,
         form_any(run + 1, term + run->terms, p, mode, a, b, out, true);
 }
 
-/* By blocks that stay in the first-level cache: what one run has read, others read next. */
-TAUT_INLINED void form_all(const taut_products *products, taut_products_mode mode, const double *a,
-                           const double *b, double *out)
+/* Sums begin .. end-1 of all runs, by blocks that stay in the first-level cache: what one run has
+ * read, others read next. */
+TAUT_INLINED void form_all(const taut_products *products, part all, taut_products_mode mode,
+                           const double *a, const double *b, double *out)
 {
     enum { BLOCK = 512 };
-    for (int64_t begin = 0; begin < products->longest; begin += BLOCK)
+    for (int64_t begin = all.begin; begin < all.end; begin += BLOCK)
         for (taut_index r = 0; r < products->runs; r++) {
             const taut_run *run = &products->run[r];
-            part p = {begin, run->count < begin + BLOCK ? run->count : begin + BLOCK};
+            const int64_t end = begin + BLOCK < all.end ? begin + BLOCK : all.end;
             if (begin < run->count)
-                form_run(run, products->term + run->first, p, mode, a, b, out);
+                form_run(run, products->term + run->first,
+                         (part){begin, run->count < end ? run->count : end}, mode, a, b, out);
             r += run->pair_out;
         }
 }
 
-TAUT_HOT static void products_set(const taut_products *products, const double *a, const double *b,
-                                  double *out)
-{
-    form_all(products, TAUT_SUMS_SET, a, b, out);
-}
+typedef struct products_work {
+    const taut_products *products;
+    taut_products_mode mode;
+    const double *a, *b;
+    double *out;
+} products_work;
 
-TAUT_HOT static void products_negative(const taut_products *products, const double *a,
-                                       const double *b, double *out)
-{
-    form_all(products, TAUT_SUMS_NEGATIVE, a, b, out);
-}
+#define MODE(name, mode)                                                                           \
+    TAUT_HOT static void products_##name(const products_work *w, part p)                           \
+    {                                                                                              \
+        form_all(w->products, p, mode, w->a, w->b, w->out);                                        \
+    }
+MODE(set, TAUT_SUMS_SET)
+MODE(negative, TAUT_SUMS_NEGATIVE)
+MODE(add, TAUT_SUMS_ADD)
+MODE(subtract, TAUT_SUMS_SUBTRACT)
+MODE(less, TAUT_SUMS_LESS)
 
-TAUT_HOT static void products_add(const taut_products *products, const double *a, const double *b,
-                                  double *out)
+static double form_block(void *context, int64_t begin, int64_t end)
 {
-    form_all(products, TAUT_SUMS_ADD, a, b, out);
-}
-
-TAUT_HOT static void products_subtract(const taut_products *products, const double *a,
-                                       const double *b, double *out)
-{
-    form_all(products, TAUT_SUMS_SUBTRACT, a, b, out);
-}
-
-TAUT_HOT static void products_less(const taut_products *products, const double *a, const double *b,
-                                   double *out)
-{
-    form_all(products, TAUT_SUMS_LESS, a, b, out);
+    const products_work *w = context;
+    const part p = {begin, end};
+    if (w->mode == TAUT_SUMS_SET)
+        products_set(w, p);
+    else if (w->mode == TAUT_SUMS_NEGATIVE)
+        products_negative(w, p);
+    else if (w->mode == TAUT_SUMS_ADD)
+        products_add(w, p);
+    else if (w->mode == TAUT_SUMS_SUBTRACT)
+        products_subtract(w, p);
+    else
+        products_less(w, p);
+    return 0;
 }
 
 void taut_products_form(const taut_products *products, taut_products_mode mode, const double *a,
                         const double *b, double *out)
 {
-    if (mode == TAUT_SUMS_SET)
-        products_set(products, a, b, out);
-    else if (mode == TAUT_SUMS_NEGATIVE)
-        products_negative(products, a, b, out);
-    else if (mode == TAUT_SUMS_ADD)
-        products_add(products, a, b, out);
-    else if (mode == TAUT_SUMS_SUBTRACT)
-        products_subtract(products, a, b, out);
-    else
-        products_less(products, a, b, out);
+    products_work w = {products, mode, a, b, out};
+    taut_pool_loop(products->pool, products->longest, form_block, &w);
 }

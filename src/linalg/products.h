@@ -9,7 +9,7 @@
 #ifndef TAUT_LINALG_PRODUCTS_H
 #define TAUT_LINALG_PRODUCTS_H
 
-#include "base/memory.h"
+#include "base/pool.h"
 
 typedef struct taut_term {
     taut_index a, b, a_step, b_step;
@@ -28,6 +28,7 @@ typedef struct taut_products {
     taut_index runs, longest; /* number, and the most sums of one */
     taut_run *run;
     taut_term *term;
+    taut_pool *pool; /* threads that form them; NULL: one */
 } taut_products;
 
 /* What is to be found out: sum i < sums has the terms start[i] .. start[i+1]-1. */

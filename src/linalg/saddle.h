@@ -18,6 +18,7 @@
 #include <complex.h>
 
 #include "base/archive.h"
+#include "base/pool.h"
 
 typedef enum taut_backend {
     TAUT_BACKEND_AUTO,
@@ -44,6 +45,7 @@ typedef struct taut_saddle_shape {
     bool positive;  /* K symmetric positive definite: A = G K^-1 G^T may be used */
     /* a number that changes when a diagonal K does; NULL: each K is compared with the last */
     const int64_t *k_changes;
+    taut_pool *pool; /* threads for long loops; NULL: one. The numbers are the same */
 } taut_saddle_shape;
 
 typedef struct taut_saddle taut_saddle;

@@ -10,7 +10,14 @@
 #include "base/four.h"
 #include "linalg/small_kernels.h"
 
-enum { LANES = 8, HALF = 4, MOST_WIDTH = 4, LEAST_LENGTH = 12 };
+enum {
+    LANES = 8,
+    HALF = 4,
+    MOST_WIDTH = 4,
+    LEAST_LENGTH = 12,
+    MOST_GROUPS = 16,
+    LEAST_ROWS = 8192
+};
 
 #if defined(__clang__)
 #define UNROLLED _Pragma("unroll")
@@ -24,6 +31,7 @@ typedef struct eight {
 } eight;
 
 typedef struct layout {
+    taut_index groups, segments;
     taut_index rows, b, length; /* of a segment, a multiple of HALF */
     taut_index apart;           /* from segment to segment */
     taut_index rest, reach;     /* rows and half-width of R */
@@ -33,9 +41,13 @@ typedef struct layout {
 static layout layout_of(taut_index rows, taut_index b)
 {
     layout l = {.rows = rows, .b = b, .reach = 2 * b - 1, .record = (1 + 2 * (int64_t)b) * LANES};
-    l.length = (rows - LANES * b) / LANES / HALF * HALF;
+    l.groups = rows / LEAST_ROWS < 1             ? 1
+               : rows / LEAST_ROWS < MOST_GROUPS ? rows / LEAST_ROWS
+                                                 : MOST_GROUPS;
+    l.segments = l.groups * LANES;
+    l.length = (rows - l.segments * b) / l.segments / HALF * HALF;
     l.apart = l.length + b;
-    l.rest = rows - LANES * l.length;
+    l.rest = rows - l.segments * l.length;
     return l;
 }
 
@@ -47,17 +59,28 @@ bool taut_segments_fit(taut_index rows, taut_index b)
 int64_t taut_segments_numbers(taut_index rows, taut_index b)
 {
     layout l = layout_of(rows, b);
-    return l.length * (l.record + LANES) + (int64_t)l.rest * (l.reach + 3);
+    return l.groups * (l.length * (l.record + LANES)) + (int64_t)l.rest * (l.reach + 3);
 }
 
-static double *interiors(const layout *l, double *f)
+/* Of a group: the factors, the solution, and the first row of the matrix. */
+static double *factors(const layout *l, double *f, int64_t group)
 {
-    return f + l->length * l->record;
+    return f + group * l->length * l->record;
+}
+
+static double *interiors(const layout *l, double *f, int64_t group)
+{
+    return factors(l, f, l->groups) + group * l->length * LANES;
+}
+
+static int64_t rows_of(const layout *l, int64_t group)
+{
+    return group * LANES * l->apart;
 }
 
 static double *reduced(const layout *l, double *f)
 {
-    return interiors(l, f) + (int64_t)l->length * LANES;
+    return interiors(l, f, l->groups);
 }
 
 static double *right_hand_side(const layout *l, double *f)
@@ -179,14 +202,15 @@ TAUT_INLINED void eliminate(front *s, const int b, const eight *entry, double to
 }
 
 /* The separator before segment p couples with its first rows. */
-static void begin_front(const layout *l, const double *a, front *s)
+static void begin_front(const layout *l, const double *a, int64_t group, front *s)
 {
     memset(s, 0, sizeof *s);
-    for (int p = 1; p < LANES; p++)
+    for (int p = group == 0; p < LANES; p++)
         for (taut_index r = 0; r < l->b; r++)
             for (taut_index j = 0; j <= r; j++)
                 lane_set(&s->z[r][j], p,
-                         a[(j + l->b - r) * (int64_t)l->rows + p * l->apart - l->b + r]);
+                         a[(j + l->b - r) * (int64_t)l->rows + rows_of(l, group) + p * l->apart -
+                           l->b + r]);
 }
 
 TAUT_INLINED bool factor_interiors(const layout *l, const double *a, double tolerance, double *f,
@@ -220,7 +244,7 @@ static double *entry_of(const layout *l, double *r, taut_index i, taut_index j)
 /* The row of the whole matrix. */
 static taut_index row_of(const layout *l, taut_index i)
 {
-    taut_index p = i / l->b < LANES - 1 ? i / l->b : LANES - 1;
+    taut_index p = i / l->b < l->segments - 1 ? i / l->b : l->segments - 1;
     return i + (p + 1) * l->length;
 }
 
@@ -234,15 +258,17 @@ static void assemble_reduced(const layout *l, const double *a, const front *s, d
             *entry_of(l, r, i, j) = a[(row_of(l, i) - column) * (int64_t)l->rows + column];
         diagonal[j] = a[column];
     }
-    for (int p = 0; p < LANES; p++)
+    for (int p = 0; p < l->segments; p++)
         for (taut_index i = 0; i < l->b; i++) {
+            const front *x = &s[p / LANES];
+            const int at = p % LANES;
             taut_index after = p * l->b, before = after - l->b;
             for (taut_index k = 0; k <= i; k++)
-                *entry_of(l, r, after + i, after + k) += lane(&s->window[i][k], p);
+                *entry_of(l, r, after + i, after + k) += lane(&x->window[i][k], at);
             for (taut_index k = 0; p > 0 && k <= i; k++)
-                *entry_of(l, r, before + i, before + k) += lane(&s->own[i][k], p);
+                *entry_of(l, r, before + i, before + k) += lane(&x->own[i][k], at);
             for (taut_index k = 0; p > 0 && k < l->b; k++)
-                *entry_of(l, r, after + i, before + k) += lane(&s->z[k][i], p);
+                *entry_of(l, r, after + i, before + k) += lane(&x->z[k][i], at);
         }
 }
 
@@ -355,17 +381,77 @@ KERNELS(4)
      : b == 3 ? segments_##name##_3(__VA_ARGS__)                                                   \
               : segments_##name##_4(__VA_ARGS__))
 
-taut_index taut_segments_factor(taut_index rows, taut_index b, const double *a, double tolerance,
-                                double *f)
+/* ---- groups */
+
+typedef struct work {
+    const layout *l;
+    const double *a;
+    double tolerance, *f, *x;
+    front s[MOST_GROUPS];
+    bool good[MOST_GROUPS];
+    eight right[MOST_GROUPS][MOST_WIDTH], left[MOST_GROUPS][MOST_WIDTH];
+} work;
+
+static void factor_group(void *context, int64_t group, int thread)
+{
+    work *w = context;
+    const layout *l = w->l;
+    const taut_index b = l->b;
+    front *s = &w->s[group];
+    (void)thread;
+    begin_front(l, w->a, group, s);
+    w->good[group] =
+        FOR_WIDTH(factor, l, w->a + rows_of(l, group), w->tolerance, factors(l, w->f, group), s);
+}
+
+static void forward_group(void *context, int64_t group, int thread)
+{
+    work *w = context;
+    const layout *l = w->l;
+    const taut_index b = l->b;
+    (void)thread;
+    FOR_WIDTH(forward, l, factors(l, w->f, group), w->x + rows_of(l, group),
+              interiors(l, w->f, group), w->right[group], w->left[group]);
+}
+
+static void backward_group(void *context, int64_t group, int thread)
+{
+    work *w = context;
+    const layout *l = w->l;
+    const taut_index b = l->b;
+    (void)thread;
+    FOR_WIDTH(backward, l, factors(l, w->f, group), interiors(l, w->f, group),
+              w->x + rows_of(l, group), w->right[group], w->left[group]);
+}
+
+static void run_groups(taut_pool *pool, work *w,
+                       void (*function)(void *context, int64_t group, int thread))
+{
+    if (w->l->groups > 1 && taut_pool_size(pool) > 1) {
+        taut_pool_run(pool, w->l->groups, function, w);
+        return;
+    }
+    for (int64_t group = 0; group < w->l->groups; group++)
+        function(w, group, 0);
+}
+
+taut_index taut_segments_factor(taut_pool *pool, taut_index rows, taut_index b, const double *a,
+                                double tolerance, double *f)
 {
     const layout l = layout_of(rows, b);
-    front s;
+    work w;
+    w.l = &l;
+    w.a = a;
+    w.tolerance = tolerance;
+    w.f = f;
     double *r = reduced(&l, f);
-    begin_front(&l, a, &s);
-    bool good = FOR_WIDTH(factor, &l, a, tolerance, f, &s);
+    run_groups(pool, &w, factor_group);
+    bool good = true;
+    for (taut_index group = 0; group < l.groups; group++)
+        good = good && w.good[group];
     taut_index bad = 0;
     if (good) {
-        assemble_reduced(&l, a, &s, r);
+        assemble_reduced(&l, a, w.s, r);
         bad = taut_band_ldl_factor(l.rest, l.reach, r, r + (int64_t)l.rest * (l.reach + 1),
                                    tolerance);
     }
@@ -375,27 +461,30 @@ taut_index taut_segments_factor(taut_index rows, taut_index b, const double *a, 
     return column ? column : bad ? row_of(&l, bad - 1) + 1 : 1;
 }
 
-void taut_segments_solve(taut_index rows, taut_index b, double *f, double *x)
+void taut_segments_solve(taut_pool *pool, taut_index rows, taut_index b, double *f, double *x)
 {
     const layout l = layout_of(rows, b);
-    eight right[MOST_WIDTH] = {none}, left[MOST_WIDTH] = {none};
+    work w;
+    w.l = &l;
+    w.f = f;
+    w.x = x;
     double *s = right_hand_side(&l, f);
-    FOR_WIDTH(forward, &l, f, x, interiors(&l, f), right, left);
+    run_groups(pool, &w, forward_group);
     for (taut_index i = 0; i < l.rest; i++)
         s[i] = x[row_of(&l, i)];
-    for (int p = 0; p < LANES; p++)
+    for (int p = 0; p < l.segments; p++)
         for (taut_index i = 0; i < b; i++) {
-            s[p * b + i] += lane(&right[i], p);
+            s[p * b + i] += lane(&w.right[p / LANES][i], p % LANES);
             if (p > 0)
-                s[(p - 1) * b + i] += lane(&left[i], p);
+                s[(p - 1) * b + i] += lane(&w.left[p / LANES][i], p % LANES);
         }
     taut_band_ldl_solve(l.rest, l.reach, reduced(&l, f), s);
-    for (int p = 0; p < LANES; p++)
+    for (int p = 0; p < l.segments; p++)
         for (taut_index i = 0; i < b; i++) {
-            lane_set(&right[i], p, s[p * b + i]);
-            lane_set(&left[i], p, p > 0 ? s[(p - 1) * b + i] : 0);
+            lane_set(&w.right[p / LANES][i], p % LANES, s[p * b + i]);
+            lane_set(&w.left[p / LANES][i], p % LANES, p > 0 ? s[(p - 1) * b + i] : 0);
         }
-    FOR_WIDTH(backward, &l, f, interiors(&l, f), x, right, left);
+    run_groups(pool, &w, backward_group);
     for (taut_index i = 0; i < l.rest; i++)
         x[row_of(&l, i)] = s[i];
 }

@@ -11,11 +11,14 @@
  * separators and of the few rows that do not fill the segments, has half-width 2b - 1 and is
  * factored by the scalar kernel (small_kernels.h). Twice the operations, on eight rows at a time.
  *
+ * Long matrices have several groups of eight segments, as many as their rows determine, which
+ * threads share.
+ *
  * Stored by diagonals: entry (j + d, j) at d * rows + j. */
 #ifndef TAUT_LINALG_SEGMENTS_H
 #define TAUT_LINALG_SEGMENTS_H
 
-#include "base/memory.h"
+#include "base/pool.h"
 
 /* Whether this is the faster way. */
 bool taut_segments_fit(taut_index rows, taut_index b);
@@ -24,9 +27,9 @@ int64_t taut_segments_numbers(taut_index rows, taut_index b);
 /* Factors `a`, which is not changed, into `f`. Returns 0, or 1 + the column of the first pivot
  * that is at most `tolerance` times its diagonal entry (NaN included), in the natural order of
  * elimination. */
-taut_index taut_segments_factor(taut_index rows, taut_index b, const double *a, double tolerance,
-                                double *f);
-/* Solves for x in place; f is the factorisation and its room. */
-void taut_segments_solve(taut_index rows, taut_index b, double *f, double *x);
+taut_index taut_segments_factor(taut_pool *pool, taut_index rows, taut_index b, const double *a,
+                                double tolerance, double *f);
+/* Solves for x in place; f is the factorisation and its room. pool: may be NULL. */
+void taut_segments_solve(taut_pool *pool, taut_index rows, taut_index b, double *f, double *x);
 
 #endif

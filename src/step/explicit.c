@@ -13,7 +13,7 @@
 #include <math.h>
 
 #include "base/four.h"
-#include "base/vectors.h"
+#include "base/loops.h"
 #include "step/methods.h"
 
 int taut_runge_kutta_reserve(taut_stepper *s, taut_runge_kutta *w, taut_error *error)
@@ -68,10 +68,7 @@ static inline void form(const taut_stepper *s, const taut_sum *sum, double **kq,
                         double h, const double *q, const double *v, double *out_q, double *out_v)
 {
     const taut_runge_kutta *w = s->work;
-    if (w->second_order)
-        taut_sum_form_pair(s->n, sum, kq, kv, h, q, v, out_q, out_v);
-    else
-        taut_sum_form(s->n, sum, kq, h, q, out_q);
+    taut_loop_form(s->pool, s->n, sum, kq, w->second_order ? kv : NULL, h, q, v, out_q, out_v);
 }
 
 int taut_runge_kutta_stage(taut_stepper *s, const taut_state *begin, double h, int i, double **kq,
@@ -108,39 +105,79 @@ TAUT_INLINED void invert(taut_four *x)
 }
 
 /* The estimate of DOP853 joins one of order 5 and one of order 3, |e5|^2 / sqrt(|e5|^2 + 0.01
- * |e3|^2): it shrinks as h^8. Norms as the driver's. [Hairer, Norsett, Wanner I, II.10 (10.17)]
- * The factor of the first one. */
-TAUT_HOT static double join_estimates(const taut_stepper *s, const double *q, double h,
-                                      const double *e3_q, const double *e3_v, bool second_order)
+ * |e3|^2): it shrinks as h^8. Norms as the driver's. [Hairer, Norsett, Wanner I, II.10 (10.17)] */
+typedef struct join {
+    const taut_stepper *s;
+    const double *q, *e3_q, *e3_v;
+    double h, factor;
+    bool second_order;
+    double three[TAUT_LOOP_BLOCKS]; /* sums of order 3 */
+} join;
+
+/* Returns the sum of order 5. */
+TAUT_HOT static double join_sums(const join *j, taut_index begin, taut_index n, double *of_three)
 {
+    const taut_stepper *s = j->s;
     taut_four five = {0}, three = {0}, scale, speed, e5, e3, more;
-    for (taut_index i = 0; i < s->n; i += 4) {
-        taut_four_sizes(s->n, i, s->weight_q ? s->weight_q : q, &scale);
+    for (taut_index i = begin; i < n; i += 4) {
+        taut_four_sizes(n, i, s->weight_q ? s->weight_q : j->q, &scale);
         if (!s->weight_q)
             scale = s->atol + s->rtol * scale;
         invert(&scale);
-        taut_four_sizes(s->n, i, s->error_q, &e5);
-        taut_four_sizes(s->n, i, e3_q, &e3);
+        taut_four_sizes(n, i, s->error_q, &e5);
+        taut_four_sizes(n, i, j->e3_q, &e3);
         e5 *= scale;
         e3 *= scale;
-        if (second_order) {
-            speed = fabs(h) * scale;
+        if (j->second_order) {
+            speed = fabs(j->h) * scale;
             if (s->weight_v) {
-                taut_four_sizes(s->n, i, s->weight_v, &speed);
+                taut_four_sizes(n, i, s->weight_v, &speed);
                 invert(&speed);
             }
-            taut_four_sizes(s->n, i, s->error_v, &more);
+            taut_four_sizes(n, i, s->error_v, &more);
             e5 += more * speed;
-            taut_four_sizes(s->n, i, e3_v, &more);
+            taut_four_sizes(n, i, j->e3_v, &more);
             e3 += more * speed;
         }
         five += e5 * e5;
         three += e3 * e3;
     }
-    double of_five = (five[0] + five[1]) + (five[2] + five[3]),
-           of_three = (three[0] + three[1]) + (three[2] + three[3]),
-           all = of_five + 0.01 * of_three;
-    return all > 0 ? sqrt(of_five / all) : 1;
+    *of_three = (three[0] + three[1]) + (three[2] + three[3]);
+    return (five[0] + five[1]) + (five[2] + five[3]);
+}
+
+static double join_block(void *context, int64_t begin, int64_t end)
+{
+    join *j = context;
+    double *three = &j->three[begin / taut_pool_block(j->s->n)];
+    return join_sums(j, (taut_index)begin, (taut_index)end, three);
+}
+
+static double scale_block(void *context, int64_t begin, int64_t end)
+{
+    const join *j = context;
+    taut_scale((taut_index)(end - begin), j->factor, j->s->error_q + begin);
+    taut_scale((taut_index)(end - begin), j->factor, j->s->error_v + begin);
+    return 0;
+}
+
+/* The estimates become one. */
+static void join_estimates(const taut_stepper *s, const double *q, double h)
+{
+    const taut_runge_kutta *w = s->work;
+    join j = {.s = s,
+              .q = q,
+              .e3_q = w->stage,
+              .e3_v = w->speed,
+              .h = h,
+              .second_order = w->second_order};
+    const double five = taut_pool_sum(s->pool, s->n, join_block, &j);
+    double three = 0;
+    for (int64_t k = 0; k * taut_pool_block(s->n) < s->n; k++)
+        three = k == 0 ? j.three[0] : three + j.three[k];
+    const double all = five + 0.01 * three;
+    j.factor = all > 0 ? sqrt(five / all) : 1;
+    taut_pool_loop(s->pool, s->n, scale_block, &j);
 }
 
 static void estimate(taut_stepper *s, const taut_state *begin, double h, double **kq, double **kv)
@@ -155,9 +192,7 @@ static void estimate(taut_stepper *s, const taut_state *begin, double h, double 
     if (!table->error_3)
         return;
     form(s, &w->error_3, kq, kv, h, NULL, NULL, w->stage, w->speed);
-    double factor = join_estimates(s, begin->q, h, w->stage, w->speed, w->second_order);
-    taut_scale(s->n, factor, s->error_q);
-    taut_scale(s->n, factor, s->error_v);
+    join_estimates(s, begin->q, h);
 }
 
 /* Stages of the step from `begin` to `end`, and its end. */
@@ -260,6 +295,17 @@ int taut_runge_kutta_complete(taut_stepper *s, taut_error *error)
     return TAUT_OK;
 }
 
+/* |h sum_j weight_j k_j| */
+static double combined_norm(taut_stepper *s, int count, const double *weight, double *const *k,
+                            double h)
+{
+    double *sum = ((taut_runge_kutta *)s->work)->speed;
+    taut_sum terms;
+    taut_sum_make(&terms, count, weight);
+    taut_loop_form(s->pool, s->n, &terms, k, NULL, h, NULL, NULL, sum, NULL);
+    return sqrt(taut_loop_square(s->pool, s->n, sum));
+}
+
 /* The last stage lies at the end of the step too: y1 - Y = h sum (b_j - a_j) k_j. Second order:
  * where velocities differ little because an oscillation turns, positions do not; h^2 |dv'|/|dq| is
  * (h omega)^2 of oscillations, and far larger than h |dv'|/|dv| of damped motion. */
@@ -278,14 +324,11 @@ double taut_runge_kutta_stiffness(taut_stepper *s)
     for (int j = 0; j < table->stages; j++)
         weight[j] = b[j] - (j < last ? a[j] : 0);
     if (w->second_order) {
-        taut_combine(s->n, table->stages, weight, kq, h, NULL, w->speed);
-        moved = taut_norm(s->n, w->speed);
+        moved = combined_norm(s, table->stages, weight, kq, h);
     }
-    taut_combine(s->n, table->stages, weight, k, h, NULL, w->speed);
-    double apart = taut_norm(s->n, w->speed);
-    for (taut_index i = 0; i < s->n; i++)
-        w->speed[i] = s->now.a[i] - k[last][i];
-    double rate = h * taut_norm(s->n, w->speed);
+    double apart = combined_norm(s, table->stages, weight, k, h);
+    double rate =
+        combined_norm(s, 2, (const double[]){1, -1}, (double *const[]){s->now.a, k[last]}, h);
     double hrho = apart > 0 ? rate / apart : 0;
     return moved > 0 ? fmin(hrho, TURNING * h * rate / moved) : hrho;
 }

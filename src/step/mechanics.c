@@ -3,9 +3,8 @@
 
 #include <string.h>
 
-#include "base/hot.h"
 #include "base/rows.h"
-#include "base/vectors.h"
+#include "base/loops.h"
 #include "linalg/saddle_bonds.h"
 #include "system/singular.h"
 #include "system/system.h"
@@ -223,8 +222,7 @@ int taut_mechanics_force(taut_mechanics *w, double t, const double *q, const dou
     if (w->rods < w->m)
         add_springs(w, v, force, lambda);
     if (w->wanted & TAUT_WANT_STIFF_FORCE)
-        for (taut_index i = 0; i < w->n; i++)
-            force[i] += w->values.stiff_force[i];
+        taut_loop_add(w->context->pool, w->n, w->values.stiff_force, force);
     copy_rods(w);
     return TAUT_OK;
 }
@@ -240,18 +238,10 @@ int taut_mechanics_bonds(taut_mechanics *w, double t, const double *q, const dou
     return TAUT_OK;
 }
 
-TAUT_HOT static void mechanics_scale(taut_index count, double sign, const double *restrict x,
-                                     double *restrict y)
-{
-    TAUT_UNROLLED
-    for (taut_index i = 0; i < count; i++)
-        y[i] = sign * x[i];
-}
-
 void taut_mechanics_pick(const taut_mechanics *w, double sign, const double *bond, double *row)
 {
     if (!w->mixed)
-        mechanics_scale(w->rods, sign, bond, row);
+        taut_loop_scale(w->context->pool, w->rods, sign, bond, row);
     for (taut_index r = 0; w->mixed && r < w->rods; r++)
         row[r] = sign * bond[w->rod[r]];
 }
@@ -264,7 +254,7 @@ void taut_mechanics_rates_at(const taut_mechanics *w, const taut_saddle *saddle,
         return;
     }
     if (!w->mixed && !w->still)
-        taut_add(w->rods, w->values.bond_dt, gdot);
+        taut_loop_add(w->context->pool, w->rods, w->values.bond_dt, gdot);
     for (taut_index r = 0; w->mixed && r < w->rods; r++)
         gdot[r] += w->values.bond_dt[w->rod[r]];
 }
@@ -285,7 +275,8 @@ int taut_mechanics_saddle(const taut_mechanics *w, bool unit_mass, bool symmetri
                                .g_start = w->rod_start,
                                .g_column = w->rod_column,
                                .symmetric = symmetric,
-                               .positive = unit_mass || w->positive};
+                               .positive = unit_mass || w->positive,
+                               .pool = w->context->pool};
     if (unit_mass || !w->varying)
         shape.k_changes = &w->context->renewals;
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, allocator, saddle, error);
@@ -372,18 +363,10 @@ int taut_mechanics_invert(taut_mechanics *w, const char *who, double t, taut_are
     return TAUT_OK;
 }
 
-TAUT_HOT static void mechanics_multiply(taut_index count, double *restrict x,
-                                        const double *restrict by)
-{
-    TAUT_UNROLLED
-    for (taut_index i = 0; i < count; i++)
-        x[i] *= by[i];
-}
-
 int taut_mechanics_divide(taut_mechanics *w, double *x, taut_error *error)
 {
     if (w->inverse)
-        mechanics_multiply(w->n, x, w->inverse);
+        taut_loop_multiply(w->context->pool, w->n, w->inverse, x);
     if (!w->own)
         return TAUT_OK;
     w->statistics->solves++;

@@ -21,10 +21,11 @@
 
 #include "base/four.h"
 #include "base/rows.h"
-#include "base/vectors.h"
+#include "base/loops.h"
 #include "linalg/saddle_bonds.h"
 #include "step/mechanics.h"
 #include "step/methods.h"
+#include "system/system.h"
 
 enum { MOST_ITERATIONS = 60, HISTORY = 4 };
 
@@ -120,7 +121,7 @@ static int arrive(taut_stepper *s, const taut_state *state, taut_error *error)
 static int accelerate(taut_stepper *s, double *a, taut_error *error)
 {
     rattle *w = s->work;
-    taut_copy(s->n, w->force, a);
+    taut_loop_copy(s->pool, s->n, w->force, a);
     return taut_mechanics_react(&w->mechanics, w->saddle, s->now.t, s->now.q, s->now.v, a,
                                 w->residual, s->now.lambda, error);
 }
@@ -179,15 +180,6 @@ static int residual_and_matrix(taut_stepper *s, double t, const double *q, const
 
 /* ---- loops over all coordinates */
 
-/* y = a x */
-TAUT_HOT static void rattle_scale(taut_index n, double a, const double *restrict x,
-                                  double *restrict y)
-{
-    TAUT_UNROLLED
-    for (taut_index i = 0; i < n; i++)
-        y[i] = a * x[i];
-}
-
 /* The larger one of `most` and the bits of |x|, which are ordered as numbers, NaN above all. */
 TAUT_INLINED int64_t larger_bits(int64_t most, double x)
 {
@@ -204,10 +196,10 @@ TAUT_INLINED double number_of(int64_t bits)
     return x;
 }
 
-/* total += a kick, next = q + (h v + total); the largest |q| + |h| |v| */
+/* total += a kick, next = q + (h v + total); the largest |q|, and |v| */
 TAUT_HOT static double rattle_begin(taut_index n, double a, double h, const double *restrict kick,
                                     const double *restrict q, const double *restrict v,
-                                    double *restrict total, double *restrict next)
+                                    double *restrict total, double *restrict next, double *size_v)
 {
     int64_t most_q = 0, most_v = 0;
     TAUT_UNROLLED
@@ -217,7 +209,8 @@ TAUT_HOT static double rattle_begin(taut_index n, double a, double h, const doub
         most_q = larger_bits(most_q, q[i]);
         most_v = larger_bits(most_v, v[i]);
     }
-    return number_of(most_q) + fabs(h) * number_of(most_v);
+    *size_v = number_of(most_v);
+    return number_of(most_q);
 }
 
 /* total += step, next = q + (h v + total); the largest |step|, NaN if one is (vectors.c) */
@@ -266,6 +259,73 @@ TAUT_HOT static void rattle_continue(taut_index n, const double *a, double *cons
         newest[r] = a0 * p0[r] + a1 * p1[r] + a2 * p2[r] + a3 * newest[r];
 }
 
+/* The same by the threads of the run. */
+typedef struct rattle_work {
+    double a, h;
+    const double *x, *q, *v; /* kick or step, and the state where it begins */
+    double *total, *next;
+    const double *weight;
+    double *const *past;
+    double most_v[TAUT_LOOP_BLOCKS];
+    int64_t n;
+} rattle_work;
+
+static double begin_block(void *context, int64_t begin, int64_t end)
+{
+    rattle_work *l = context;
+    return rattle_begin((taut_index)(end - begin), l->a, l->h, l->x + begin, l->q + begin,
+                        l->v + begin, l->total + begin, l->next + begin,
+                        &l->most_v[begin / taut_pool_block(l->n)]);
+}
+
+static double move_block(void *context, int64_t begin, int64_t end)
+{
+    const rattle_work *l = context;
+    return rattle_move((taut_index)(end - begin), l->h, l->x + begin, l->q + begin, l->v + begin,
+                       l->total + begin, l->next + begin);
+}
+
+static double kick_block(void *context, int64_t begin, int64_t end)
+{
+    const rattle_work *l = context;
+    rattle_kick((taut_index)(end - begin), l->a, l->x + begin, l->v + begin, l->next + begin);
+    return 0;
+}
+
+static double finish_block(void *context, int64_t begin, int64_t end)
+{
+    const rattle_work *l = context;
+    rattle_finish((taut_index)(end - begin), l->a, l->total + begin, l->next + begin);
+    return 0;
+}
+
+static double continue_block(void *context, int64_t begin, int64_t end)
+{
+    const rattle_work *l = context;
+    double *const past[] = {l->past[0] + begin, l->past[1] + begin, l->past[2] + begin};
+    rattle_continue((taut_index)(end - begin), l->weight, past, l->next + begin);
+    return 0;
+}
+
+/* Begins with total += h^2/2 kick; the largest |q| + |h| |v|. */
+static double begin_positions(taut_stepper *s, double h, const taut_state *old, double *next)
+{
+    const rattle *w = s->work;
+    rattle_work l = {.a = h * h / 2,
+                     .h = h,
+                     .x = w->kick,
+                     .q = old->q,
+                     .v = old->v,
+                     .total = w->total,
+                     .next = next,
+                     .n = s->n};
+    const double most_q = taut_pool_largest(s->pool, s->n, begin_block, &l);
+    double most_v = 0;
+    for (int k = 0; k < TAUT_LOOP_BLOCKS; k++)
+        most_v = taut_larger(most_v, l.most_v[k]);
+    return most_q + fabs(h) * most_v;
+}
+
 /* The polynomial through the latest values of h^2/2 (lambda - mu), continued by a step, as a
  * first step: w->total = -M^-1 G^T of it. It makes room for the new value, past[0], and puts its
  * guess there. */
@@ -278,12 +338,14 @@ static void foresee(rattle *w, double h)
         w->steps = 0;
         w->rate = h == w->h ? w->rate : UNKNOWN_RATE;
     }
+    taut_pool *pool = x->context->pool;
     const double *a = weight[w->steps];
     double *newest = w->past[HISTORY - 1];
-    rattle_continue(x->rods, a, w->past, newest);
+    taut_pool_loop(pool, x->rods, continue_block,
+                   &(rattle_work){.weight = a, .past = w->past, .next = newest});
     bool pulled = w->steps > 0 && taut_saddle_pull(w->saddle, newest, w->total);
     if (!pulled)
-        taut_clear(x->n, w->total);
+        taut_loop_clear(pool, x->n, w->total);
     if (w->steps > 0 && !pulled)
         for (taut_index r = 0; r < x->rods; r++)
             for (taut_index k = x->rod_start[r]; k < x->rod_start[r + 1]; k++)
@@ -319,9 +381,11 @@ static int reach_bonds(taut_stepper *s, const taut_state *old, const taut_state 
             taut_saddle_oppose(slow ? w->general : w->saddle, false, w->step, w->residual, error));
         s->statistics->solves++;
         s->statistics->newton_iterations++;
+        rattle_work l = {
+            .h = h, .x = w->step, .q = old->q, .v = old->v, .total = w->total, .next = next->q};
         double floor = 2 * DBL_EPSILON * scale,
-               size = rattle_move(s->n, h, w->step, old->q, old->v, w->total, next->q);
-        taut_add(x->rods, w->residual, w->past[0]);
+               size = taut_pool_largest(s->pool, s->n, move_block, &l);
+        taut_loop_add(s->pool, x->rods, w->residual, w->past[0]);
         /* the new point is at rounding once its correction is, or once it no longer shrinks there
          */
         bool done = size <= floor || (size > before / 2 && size < 1e3 * floor) ||
@@ -345,7 +409,7 @@ static int kick(taut_stepper *s, double h, taut_error *error)
 {
     rattle *w = s->work;
     taut_mechanics *x = &w->mechanics;
-    rattle_scale(s->n, h / 2, w->force, w->kick);
+    taut_loop_scale(s->pool, s->n, h / 2, w->force, w->kick);
     if (!w->mu) {
         s->statistics->solves++;
         return taut_saddle_oppose(w->saddle, true, w->kick, w->residual, error);
@@ -368,17 +432,19 @@ static int step(taut_stepper *s, double h, taut_error *error)
     if (x->rods > 0)
         foresee(w, h);
     else
-        taut_clear(s->n, w->total);
+        taut_loop_clear(s->pool, s->n, w->total);
     int known = w->steps;
     w->steps = 0; /* a step that fails leaves no history */
-    double scale = rattle_begin(s->n, h * h / 2, h, w->kick, old.q, old.v, w->total, next.q);
+    double scale = begin_positions(s, h, &old, next.q);
     if (x->rods > 0)
         TAUT_TRY(reach_bonds(s, &old, &next, h, scale, error));
-    rattle_kick(s->n, 1 / h, w->total, old.v, next.v);
+    taut_pool_loop(s->pool, s->n, kick_block,
+                   &(rattle_work){.a = 1 / h, .x = w->total, .v = old.v, .next = next.v});
 
     TAUT_TRY(arrive(s, &next, error));
     TAUT_TRY(kick(s, h, error));
-    rattle_finish(s->n, 2 / h, w->kick, next.v);
+    taut_pool_loop(s->pool, s->n, finish_block,
+                   &(rattle_work){.a = 2 / h, .total = w->kick, .next = next.v});
     w->fresh = true;
     w->steps = known < HISTORY ? known + 1 : HISTORY;
     s->now = next;

@@ -68,6 +68,39 @@ TAUT_HOT static void kick_and_drift(taut_index count, double h, const taut_state
     }
 }
 
+/* The same by the threads of the run. */
+typedef struct verlet_loop {
+    double h;
+    const taut_state *old;
+    const double *a;
+    double *v, *q;
+} verlet_loop;
+
+static double kick_block(void *context, int64_t begin, int64_t end)
+{
+    const verlet_loop *l = context;
+    kick((taut_index)(end - begin), l->h, l->a + begin, l->v + begin);
+    return 0;
+}
+
+static double drift_block(void *context, int64_t begin, int64_t end)
+{
+    const verlet_loop *l = context;
+    const taut_state old = {.q = l->old->q + begin, .v = l->old->v + begin, .a = l->old->a + begin};
+    kick_and_drift((taut_index)(end - begin), l->h, &old, l->v + begin, l->q + begin);
+    return 0;
+}
+
+static void drift(const taut_stepper *s, double h, const taut_state *old, double *v, double *q)
+{
+    taut_pool_loop(s->pool, s->n, drift_block, &(verlet_loop){.h = h, .old = old, .v = v, .q = q});
+}
+
+static double test_block(void *context, int64_t begin, int64_t end)
+{
+    return taut_lanes_test((const double *)context + begin, end - begin);
+}
+
 /* a = M^-1 F(t, q) and lambda = C^-1 g of a state, and the second kick: of the next state, or, from
  * its acceleration alone, of what the next drift overwrites. */
 static int accelerate(taut_stepper *s, double h, taut_state *state, taut_error *error)
@@ -85,7 +118,7 @@ static int accelerate(taut_stepper *s, double h, taut_state *state, taut_error *
     if (done && both.done)
         return TAUT_OK;
     if (both.done) /* values so large that their sum was not finite */
-        kick_and_drift(s->n, h, &s->now, s->last.v, s->last.q);
+        drift(s, h, &s->now, s->last.v, s->last.q);
     if (s->m > 0 && !done) {
         divide(s->m, state->lambda, x->compliance);
         taut_pattern_add_transposed(&x->jacobian, x->values.jacobian, -1, state->lambda, state->a);
@@ -93,7 +126,8 @@ static int accelerate(taut_stepper *s, double h, taut_state *state, taut_error *
     if (x->values.stiff_force)
         taut_add(s->n, x->values.stiff_force, state->a);
     TAUT_TRY(taut_mechanics_divide(x, state->a, error));
-    kick(s->n, h, state->a, s->last.v);
+    taut_pool_loop(s->pool, s->n, kick_block,
+                   &(verlet_loop){.h = h, .a = state->a, .v = s->last.v});
     return TAUT_OK;
 }
 
@@ -106,7 +140,7 @@ static int step(taut_stepper *s, double h, taut_error *error)
 
     taut_state old = s->now, next = s->last;
     next.t = old.t + h;
-    kick_and_drift(s->n, h, &old, next.v, next.q);
+    drift(s, h, &old, next.v, next.q);
     TAUT_TRY(accelerate(s, h, &next, error));
     s->now = next;
     s->last = old;
@@ -123,13 +157,13 @@ static bool drift_on(taut_stepper *s, double begin, double h, int64_t first, int
     taut_kick kick = {.h = h, .v = to->v, .q = to->q, .inverse = x->inverse};
     x->values.force = to->a;
     x->values.bond = to->lambda;
-    kick_and_drift(s->n, h, &s->now, to->v, to->q);
+    drift(s, h, &s->now, to->v, to->q);
     for (int64_t k = first; k < last - 1; k++)
         if (!taut_evaluate_pull(s->context, begin + (double)k * h + h, to->q, to->v, &x->values,
                                 &kick))
             return false;
     to->t = begin + (double)(last - 1) * h + h;
-    return !isnan(taut_lanes_test(to->v, s->n));
+    return !isnan(taut_pool_largest(s->pool, s->n, test_block, to->v));
 }
 
 /* Steps that fail are left to `step`, from the state before the first one. */

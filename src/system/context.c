@@ -3,6 +3,7 @@
 #include "system/hold.h"
 #include "system/kernel/scatter.h"
 #include "system/pair_sums.h"
+#include "system/parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -357,6 +358,7 @@ static int renew(taut_context *context, taut_error *error)
     for (int32_t k = 0; k < system->kernels; k++)
         taut_statement_kernel_set_parameters(system->kernel[k], context->parameter,
                                              &context->regs[k]);
+    taut_parts_renew(context);
     taut_hold_renew(context);
     TAUT_TRY(renew_steady_force(context, error));
     taut_run_list(context, TAUT_LIST_COMPLIANCE, &inputs, context->compliance);

@@ -6,6 +6,7 @@
 #include "system/kernel/family.h"
 #include "system/kernel/scatter.h"
 #include "system/pair_sums.h"
+#include "system/parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -282,6 +283,20 @@ static void begin_forces(const taut_context *context, unsigned wanted, bool stea
         taut_clear(n, values->stiff_force);
 }
 
+/* By several threads, which test the forces too. */
+static double run_parts(taut_context *context, const taut_inputs *inputs, unsigned wanted,
+                        bool begin, taut_values *values, bool *forced)
+{
+    const taut_parts_task task = {.inputs = inputs,
+                                  .wanted = wanted,
+                                  .left = -1,
+                                  .begin = begin,
+                                  .steady = !(wanted & TAUT_WANT_FAST)};
+    double force, odd = taut_parts_run(context, &task, values, &force);
+    *forced = force != 0;
+    return odd;
+}
+
 static double run_all(taut_context *context, const taut_inputs *inputs, unsigned wanted,
                       taut_values *values, bool *forced)
 {
@@ -289,6 +304,9 @@ static double run_all(taut_context *context, const taut_inputs *inputs, unsigned
     const unsigned simple = TAUT_WANT_SIMPLE, part = wanted & (TAUT_WANT_FAST | TAUT_WANT_SLOW);
     wanted &= ~part;
     const unsigned rest = wanted & ~simple;
+    const bool parts = taut_parts_serve(context, wanted);
+    if (parts && !(system->pair_sums && wanted & PAIR_WANTS))
+        return run_parts(context, inputs, wanted | part, true, values, forced);
     begin_forces(context, wanted, part != TAUT_WANT_FAST, values);
     if (rest)
         taut_values_clear(system, rest, values);
@@ -296,6 +314,8 @@ static double run_all(taut_context *context, const taut_inputs *inputs, unsigned
         taut_pair_sums_add(context, inputs, wanted, part, values);
         *forced = true;
     }
+    if (parts)
+        return run_parts(context, inputs, wanted | part, false, values, forced);
     if (!rest)
         return run_simple(context, inputs, wanted, part, values, forced);
     if (wanted & (TAUT_WANT_MASS | TAUT_WANT_ENERGY | TAUT_WANT_MOMENTUM))
@@ -422,35 +442,58 @@ static void kick_points(const taut_kick *kick, double *force, taut_index begin, 
     }
 }
 
+/* All kernels but the family: forces on inner points only where they have some. */
+static double pull_others(taut_context *context, const taut_inputs *inputs, int32_t family,
+                          bool met, taut_values *values)
+{
+    const unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_PULL;
+    const taut_index n = context->system->sizes.coordinates;
+    const taut_index begin = met ? 0 : taut_family_begin(context->kernel[family]),
+                     end = met ? 0 : taut_family_end(context->kernel[family]);
+    const double *steady = context->steady_force ? context->steady_force : context->scratch;
+    double odd = 0;
+    bool forced = false;
+    if (taut_parts_serve(context, wanted)) {
+        const taut_parts_task task = {inputs, wanted, family, true, true, begin, end};
+        double tested;
+        odd = taut_parts_run(context, &task, values, &tested);
+        odd += tested;
+        forced = !met;
+    } else {
+        taut_copy(begin, steady, values->force);
+        taut_copy(n - end, steady + end, values->force + end);
+        odd = run_kernels(context, inputs, wanted, 0, family, values, &forced);
+    }
+    return forced ? odd + taut_lanes_test(values->force, begin) +
+                        taut_lanes_test(values->force + end, n - end)
+                  : odd;
+}
+
 /* Forces and kicks with the springs of a family last. */
 static double pull_and_kick(taut_context *context, const taut_inputs *inputs, int32_t family,
                             taut_values *values, taut_kick *kick)
 {
-    const unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_PULL;
     const taut_index n = context->system->sizes.coordinates;
     const taut_statement_kernel *kernel = context->kernel[family];
     const taut_index begin = taut_family_begin(kernel), end = taut_family_end(kernel);
+    const bool met = others_meet(context, family, TAUT_WANT_FORCE | TAUT_WANT_PULL);
     const double *steady = context->steady_force ? context->steady_force : context->scratch;
     taut_family_target to = {.stiffness = context->stiffness,
                              .lambda = kick->q ? NULL : values->bond,
-                             .base = steady,
+                             .base = met ? values->force : steady,
                              .force = values->force,
                              .inverse = kick->inverse,
                              .h = kick->h,
                              .v = kick->v,
                              .q = kick->q};
-    bool forced = false;
-    if (others_meet(context, family, wanted)) {
-        taut_copy(n, steady, values->force);
-        to.base = values->force;
+    double odd = pull_others(context, inputs, family, met, values);
+    if (taut_parts_serve(context, TAUT_WANT_FORCE)) {
+        const taut_family_team team = {context->pool, context->parts->regs, family,
+                                       context->parts->edge};
+        odd += taut_family_share(kernel, inputs, &team, &to);
     } else {
-        taut_copy(begin, steady, values->force);
-        taut_copy(n - end, steady + end, values->force + end);
+        odd += taut_family_run(kernel, inputs, &context->regs[family], &to);
     }
-    double odd = run_kernels(context, inputs, wanted, 0, family, values, &forced);
-    odd += taut_family_run(kernel, inputs, &context->regs[family], &to);
-    if (forced)
-        odd += taut_lanes_test(values->force, n);
     kick_points(kick, values->force, 0, begin);
     kick_points(kick, values->force, end, n);
     kick->done = true;

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "base/four.h"
+#include "base/pool.h"
 #include "base/rows.h"
+#include "base/vectors.h"
 #include "system/kernel/scatter.h"
 
 /* The place of a local coordinate: side and component. */
@@ -102,6 +104,58 @@ int taut_pair_sums_check(const taut_system *system, taut_error *error)
     return 0;
 }
 
+enum { SLICES = 8, LARGE = 1000 }; /* LARGE: particles from which the copies cost little */
+
+typedef struct taut_pair_slices {
+    int threads;
+    taut_pair_work **work; /* [threads][pair_sums]; the first one's is context->pairs */
+    double *force;         /* [n], of several threads [SLICES][n] */
+} taut_pair_slices;
+
+/* Room for one thread, where slices are to be made at all. */
+static int make_slices(taut_context *context, taut_error *error)
+{
+    const taut_system *system = context->system;
+    int32_t most = 0;
+    for (int32_t k = 0; k < system->pair_sums; k++)
+        if (system->pair_sum[k]->families.count[0] > most)
+            most = system->pair_sum[k]->families.count[0];
+    if (most < LARGE)
+        return 0;
+    taut_pair_slices *s = TAUT_NEW(&context->arena, taut_pair_slices, 1);
+    TAUT_NEED(error, s);
+    TAUT_NEED(error, s->work = TAUT_NEW(&context->arena, taut_pair_work *, 1));
+    s->threads = 1;
+    s->work[0] = context->pairs;
+    context->slices = s;
+    return TAUT_RESERVE(&context->arena, system->sizes.coordinates, error, &s->force);
+}
+
+int taut_pair_sums_share(taut_context *context, taut_error *error)
+{
+    const taut_system *system = context->system;
+    taut_arena *arena = &context->arena;
+    taut_pair_slices *s = context->slices;
+    const int threads = taut_pool_size(context->pool);
+    if (!s || threads < 2)
+        return 0;
+    taut_pair_work **work = TAUT_NEW(arena, taut_pair_work *, threads);
+    TAUT_NEED(error, work);
+    work[0] = context->pairs;
+    for (int t = 1; t < threads; t++) {
+        TAUT_NEED(error, work[t] = TAUT_NEW(arena, taut_pair_work, system->pair_sums));
+        for (int32_t k = 0; k < system->pair_sums; k++) {
+            TAUT_TRY(make_work(&work[t][k], system->pair_sum[k], arena, error));
+            taut_statement_kernel_set_parameters(&work[t][k].kernel, context->parameter,
+                                                 &work[t][k].regs);
+        }
+    }
+    TAUT_TRY(TAUT_RESERVE(arena, SLICES * (int64_t)system->sizes.coordinates, error, &s->force));
+    s->work = work;
+    s->threads = threads;
+    return 0;
+}
+
 int taut_pair_sums_create(taut_context *context, taut_error *error)
 {
     const taut_system *system = context->system;
@@ -115,7 +169,7 @@ int taut_pair_sums_create(taut_context *context, taut_error *error)
         w->number = context->pair_number + (int64_t)k * TAUT_PAIR_NUMBERS;
         TAUT_TRY(make_work(w, system->pair_sum[k], &context->arena, error));
     }
-    return 0;
+    return make_slices(context, error);
 }
 
 /* ---- batches */
@@ -190,13 +244,14 @@ TAUT_INLINED int collect(taut_pair_work *w, const double *q, int d, int32_t i, c
     return n;
 }
 
-/* Hands the pairs within the cut-off to `run`, as many at a time as there are lanes. */
-static void visit(const taut_pair_visit *to, const double *q)
+/* Hands the pairs within the cut-off of particles begin .. end-1 to `run`, as many at a time as
+ * there are lanes. */
+static void visit(const taut_pair_visit *to, const double *q, int32_t begin, int32_t end)
 {
     taut_pair_work *w = to->work;
     const int32_t lanes = w->regs.lanes;
     int n = 0;
-    for (int32_t i = 0; i < w->sum->families.count[0]; i++) {
+    for (int32_t i = begin; i < end; i++) {
         const int32_t *row;
         int32_t rest = taut_pair_list_row(&w->list, i, &row);
         while (rest > 0) {
@@ -222,7 +277,7 @@ void taut_pair_sum_visit(const taut_pair_visit *to, const double *q)
 {
     taut_values *values = to->values;
     if (to->work->list.valid) {
-        visit(to, q);
+        visit(to, q, 0, to->work->sum->families.count[0]);
         return;
     }
     /* positions that are not finite have no neighbours */
@@ -250,14 +305,105 @@ static void evaluate_batch(const taut_pair_visit *visit, int n)
                                   w->regs.lanes, own.v, visit->values);
 }
 
+/* ---- slices */
+
+/* Parameters, in the registers of all threads. */
+static void renew_slices(taut_context *context)
+{
+    const taut_pair_slices *s = context->slices;
+    for (int t = 1; s && t < s->threads; t++)
+        for (int32_t k = 0; k < context->system->pair_sums; k++)
+            taut_statement_kernel_set_parameters(&s->work[t][k].kernel, context->parameter,
+                                                 &s->work[t][k].regs);
+}
+
+typedef struct slicing {
+    taut_context *context;
+    const taut_inputs *inputs;
+    unsigned wanted, part;
+    double *force; /* of the evaluation */
+} slicing;
+
+static bool takes_part(const taut_pair_work *w, unsigned wanted, unsigned part)
+{
+    return taut_statement_kernel_level(&w->kernel, wanted) >= 0 &&
+           !(part && w->kernel.fast == (part == TAUT_WANT_SLOW));
+}
+
+/* One slice of all sums into `force`. */
+static void run_slice(const slicing *x, int64_t slice, int thread, double *force)
+{
+    const taut_pair_slices *s = x->context->slices;
+    taut_values values = {.force = force};
+    taut_pair_visit to = {evaluate_batch, x->context, x->inputs, x->wanted, &values, NULL, 0, NULL};
+    taut_clear(x->context->system->sizes.coordinates, force);
+    for (int32_t k = 0; k < x->context->system->pair_sums; k++) {
+        const int64_t count = x->context->pairs[k].sum->families.count[0];
+        to.work = &s->work[thread][k];
+        to.level = taut_statement_kernel_level(&to.work->kernel, x->wanted);
+        if (takes_part(to.work, x->wanted, x->part))
+            visit(&to, x->inputs->q, (int32_t)(count * slice / SLICES),
+                  (int32_t)(count * (slice + 1) / SLICES));
+    }
+}
+
+static void run_own_slice(void *context, int64_t slice, int thread)
+{
+    const slicing *x = context;
+    const int64_t n = x->context->system->sizes.coordinates;
+    run_slice(x, slice, thread, x->context->slices->force + slice * n);
+}
+
+static double add_slices(void *context, int64_t begin, int64_t end)
+{
+    const slicing *x = context;
+    const int64_t n = x->context->system->sizes.coordinates;
+    for (int slice = 0; slice < SLICES; slice++)
+        taut_add((taut_index)(end - begin), x->context->slices->force + slice * n + begin,
+                 x->force + begin);
+    return 0;
+}
+
+static void add_sliced(slicing *x)
+{
+    const taut_index n = x->context->system->sizes.coordinates;
+    const taut_pair_slices *s = x->context->slices;
+    for (int t = 1; t < s->threads; t++)
+        for (int32_t k = 0; k < x->context->system->pair_sums; k++)
+            s->work[t][k].list = x->context->pairs[k].list;
+    if (s->threads > 1) {
+        taut_pool_run(x->context->pool, SLICES, run_own_slice, x);
+        taut_pool_loop(x->context->pool, n, add_slices, x);
+        return;
+    }
+    for (int slice = 0; slice < SLICES; slice++) {
+        run_slice(x, slice, 0, s->force);
+        taut_add(n, s->force, x->force);
+    }
+}
+
+/* Are only forces wanted, and positions finite? */
+static bool can_slice(const taut_context *context, unsigned wanted)
+{
+    bool can = context->slices && wanted & TAUT_WANT_FORCE &&
+               !(wanted & (TAUT_WANT_ENERGY | TAUT_WANT_FORCE_DQ));
+    for (int32_t k = 0; k < context->system->pair_sums; k++)
+        can = can && context->pairs[k].list.valid;
+    return can;
+}
+
 void taut_pair_sums_add(taut_context *context, const taut_inputs *inputs, unsigned wanted,
                         unsigned part, taut_values *values)
 {
+    if (can_slice(context, wanted)) {
+        add_sliced(&(slicing){context, inputs, wanted, part, values->force});
+        return;
+    }
     taut_pair_visit to = {evaluate_batch, context, inputs, wanted, values, NULL, 0, NULL};
     for (int32_t k = 0; k < context->system->pair_sums; k++) {
         to.work = &context->pairs[k];
         to.level = taut_statement_kernel_level(&to.work->kernel, wanted);
-        if (to.level >= 0 && !(part && to.work->kernel.fast == (part == TAUT_WANT_SLOW)))
+        if (takes_part(to.work, wanted, part))
             taut_pair_sum_visit(&to, inputs->q);
     }
 }
@@ -362,5 +508,6 @@ int taut_pair_sums_renew(taut_context *context, taut_error *error)
     for (int32_t k = 0; k < context->system->pair_sums; k++)
         if (renew(context, &context->pairs[k], error))
             return at_place(context->system->pair_sum[k], error, TAUT_ERROR_MODEL);
+    renew_slices(context);
     return 0;
 }

@@ -1,5 +1,8 @@
 /* pair_sums.h - potentials that are sums over pairs of particles within a cut-off: one tape, whose
- * members change with the positions. */
+ * members change with the positions.
+ *
+ * Forces of large sums are added by slices of the first particles, each into an array of its own,
+ * and these in their order, so that threads can share them: the bits do not depend on how many. */
 #ifndef TAUT_SYSTEM_PAIR_SUMS_H
 #define TAUT_SYSTEM_PAIR_SUMS_H
 
@@ -64,6 +67,8 @@ int taut_pair_sums_update(taut_context *context, const double *q, taut_error *er
  * TAUT_WANT_SLOW, or 0. */
 void taut_pair_sums_add(taut_context *context, const taut_inputs *inputs, unsigned wanted,
                         unsigned part, taut_values *values);
+/* Forces of large sums by the threads of the pool of the context. */
+int taut_pair_sums_share(taut_context *context, taut_error *error);
 /* The pairs of one sum at the positions q, for which its list is up to date. */
 void taut_pair_sum_visit(const taut_pair_visit *visit, const double *q);
 /* Whether second derivatives have a pattern; refuses a system with sums of which they have none. */

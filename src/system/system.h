@@ -196,7 +196,10 @@ struct taut_context {
     taut_block_regs *value_regs;
     double *event_value, *event_regs; /* for taut_event_apply */
     struct taut_pair_work *pairs;     /* [pair_sums] lists of neighbours */
+    struct taut_pool *pool;           /* of the run, or NULL: one thread */
+    struct taut_parts *parts;         /* of evaluations by several threads, or NULL (parts.h) */
     double *pair_number;
+    struct taut_pair_slices *slices; /* of large sums, or NULL (pair_sums.c) */
     /* of taut_evaluate_parameter, made at its first call (jets.c) */
     struct parameter_work *parameter_work;
     void *extra;

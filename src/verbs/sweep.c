@@ -22,6 +22,7 @@ typedef struct sweeping {
     taut_sweep *sweep;
     const taut_system *system;
     const taut_options *options;
+    bool several;          /* runs at the same time */
     const taut_load *load; /* or NULL */
     const taut_keep *keep; /* of `system` */
     taut_file_sink *file;  /* or NULL */
@@ -68,6 +69,8 @@ static int set_options(run *r, taut_error *error)
     TAUT_TRY(taut_options_create(&r->arena.allocator, &r->options, error));
     if (r->s->options)
         TAUT_TRY(taut_options_merge(r->options, r->s->options, error));
+    if (r->s->several) /* which have a processor each */
+        TAUT_TRY(taut_options_set(r->options, "threads", "1", error));
     for (int j = 0; j < plan->count; j++) {
         if (plan->varied[j].kind != TAUT_VARY_OPTION)
             continue;
@@ -313,6 +316,7 @@ static int run_all(sweeping *s, const taut_sweep_request *request, taut_error *e
     threads = threads < 1 ? 1 : threads > left ? left : threads;
     TAUT_TRY(
         taut_pool_create(threads < 1 ? 1 : (int)threads, &sweep->arena.allocator, &pool, error));
+    s->several = taut_pool_size(pool) > 1;
     taut_pool_run(pool, left, one, s);
     taut_pool_destroy(pool);
     if (s->status != 0)

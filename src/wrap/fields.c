@@ -13,6 +13,7 @@
 #include "linalg/saddle_bonds.h"
 #include "step/mechanics.h"
 #include "system/fused.h"
+#include "system/system.h"
 
 typedef struct mechanical {
     taut_field field;
@@ -74,6 +75,29 @@ static int64_t steps(taut_field *field, taut_stages *s, double begin, int64_t fi
     return made;
 }
 
+/* Loops that threads share. */
+typedef struct fields_loop {
+    double *to;
+    const double *from;
+    const taut_index *row;
+} fields_loop;
+
+static double divide(void *context, int64_t begin, int64_t end)
+{
+    const fields_loop *l = context;
+    for (int64_t i = begin; i < end; i++)
+        l->to[i] /= l->from[i];
+    return 0;
+}
+
+static double give_multipliers(void *context, int64_t begin, int64_t end)
+{
+    const fields_loop *l = context;
+    for (int64_t r = begin; r < end; r++)
+        l->to[l->row[r]] = l->from[r];
+    return 0;
+}
+
 static int evaluate(taut_field *field, double t, const double *q, const double *v, double *rate,
                     double *lambda, taut_error *error)
 {
@@ -86,8 +110,7 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
     }
     TAUT_TRY(taut_mechanics_force(x, t, q, v, rate, lambda, error));
     if (!w->saddle) {
-        for (taut_index i = 0; i < x->n; i++)
-            rate[i] /= x->mass[i];
+        taut_pool_loop(x->context->pool, x->n, divide, &(fields_loop){rate, x->mass, NULL});
         return TAUT_OK;
     }
     aim(w, v);
@@ -97,8 +120,9 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
     }
     TAUT_TRY(taut_saddle_oppose(w->saddle, true, rate, w->reaction, error));
     field->statistics->solves++;
-    for (taut_index r = 0; lambda && r < x->rods; r++)
-        lambda[x->rod[r]] = w->reaction[r];
+    if (lambda)
+        taut_pool_loop(x->context->pool, x->rods, give_multipliers,
+                       &(fields_loop){lambda, w->reaction, x->rod});
     return TAUT_OK;
 }
 

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/vectors.h"
+#include "base/loops.h"
+#include "system/system.h"
 #include "wrap/stabilize_work.h"
 
 static int fail_invariants(double t, taut_error *error)
@@ -69,11 +70,11 @@ static int apply(taut_projector *projector, double t, double *q, double *v, taut
     note_step(w, t);
     if (w->whole && taut_stabilizer_move_fused(w, t, q, v))
         return TAUT_OK;
-    taut_copy(w->n, q, w->q);
-    taut_copy(first ? 0 : w->n, v, w->v);
+    taut_loop_copy(w->pool, w->n, q, w->q);
+    taut_loop_copy(w->pool, first ? 0 : w->n, v, w->v);
     TAUT_TRY(first ? move_first_order(w, t, q, error) : taut_stabilizer_move_bonds(w, t, q, error));
-    taut_copy(w->n, w->q, q);
-    taut_copy(first ? 0 : w->n, w->v, v);
+    taut_loop_copy(w->pool, w->n, w->q, q);
+    taut_loop_copy(w->pool, first ? 0 : w->n, w->v, v);
     return TAUT_OK;
 }
 
@@ -263,6 +264,7 @@ static int fill(taut_stabilizer *w, taut_context *context, const taut_sizes *siz
                 taut_arena *arena, taut_error *error)
 {
     w->n = sizes->coordinates;
+    w->pool = context->pool;
     TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->q, &w->v, &w->step));
     if (sizes->kind == TAUT_MECHANICAL)
         return taut_stabilizer_fill_bonds(w, context, arena, error);

@@ -16,7 +16,7 @@
 #include <math.h>
 
 #include "base/rows.h"
-#include "base/vectors.h"
+#include "base/loops.h"
 #include "linalg/saddle_bonds.h"
 
 /* g, G, dg/dt at a point. */
@@ -78,9 +78,9 @@ static int correction(taut_stabilizer *w, taut_error *error)
 static void move(const taut_stabilizer *w, double factor, double *x)
 {
     if (factor == 1)
-        taut_add(w->n, w->step, x);
+        taut_loop_add(w->pool, w->n, w->step, x);
     else
-        taut_add_scaled(w->n, factor, w->step, x);
+        taut_loop_add_scaled(w->pool, w->n, factor, w->step, x);
 }
 
 double taut_stabilizer_share(const taut_stabilizer *w)
@@ -151,13 +151,13 @@ static bool is_enough(taut_stabilizer *w, int pass, double *first)
     enum { LOOK = 16 };
     if (!w->learns || pass > 1)
         return false;
-    double size = taut_largest(w->n, w->step);
+    double size = taut_loop_largest(w->pool, w->n, w->step);
     if (pass == 0) {
         *first = size;
         return size <= 2 * w->enough &&
                (w->row || (w->projector.statistics->steps & (LOOK - 1)) != 0);
     }
-    bool rounding = size <= 4 * DBL_EPSILON * taut_largest(w->n, w->q);
+    bool rounding = size <= 4 * DBL_EPSILON * taut_loop_largest(w->pool, w->n, w->q);
     if (!w->row)
         w->enough = rounding ? fmax(w->enough, *first) : fmin(w->enough, *first / 2);
     return false;
@@ -231,7 +231,8 @@ static int backward_positions(taut_stabilizer *w, double t, const double *from, 
  */
 static int converge_positions(taut_stabilizer *w, double t, taut_error *error)
 {
-    double before = INFINITY, size, floor = 4 * DBL_EPSILON * taut_largest(w->n, w->q);
+    double before = INFINITY, size,
+           floor = 4 * DBL_EPSILON * taut_loop_largest(w->pool, w->n, w->q);
     bool stale = true;
     for (int k = 0; k < TAUT_STABILIZE_ITERATIONS; k++) {
         TAUT_TRY(bonds(w, t, w->q, w->v, error));
@@ -239,12 +240,12 @@ static int converge_positions(taut_stabilizer *w, double t, taut_error *error)
             TAUT_TRY(factor(w, t, error));
         take_positions(w);
         TAUT_TRY(correction(w, error));
-        size = taut_largest(w->n, w->step);
+        size = taut_loop_largest(w->pool, w->n, w->step);
         w->projector.statistics->newton_iterations++;
         /* at rounding: small, or small and no longer shrinking */
         if (size <= floor || (size > before / 4 && size < 1e4 * floor))
             return TAUT_OK;
-        taut_add(w->n, w->step, w->q);
+        taut_loop_add(w->pool, w->n, w->step, w->q);
         stale = size > before / 4;
         before = size;
         if (!isfinite(size))

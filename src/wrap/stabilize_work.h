@@ -31,6 +31,7 @@ typedef struct taut_stabilizer {
     int refresh;             /* steps that a factorisation serves */
     taut_relax relax;        /* instead of one */
     taut_index n;
+    taut_pool *pool; /* of the context */
     taut_mechanics mechanics;
     taut_saddle *saddle;
     taut_fused_work *fused_q, *fused_v; /* corrections as one tape each, or NULL */

@@ -407,46 +407,151 @@ static double add_points(block *b, int64_t begin, int64_t end)
     return sum;
 }
 
+static void prepare(block *b, const taut_statement_kernel *kernel, const taut_inputs *inputs,
+                    taut_block_regs *regs, const taut_family_target *to, int64_t first)
+{
+    b->kernel = kernel; /* the room is not set to zero */
+    b->family = kernel->family;
+    b->inputs = inputs;
+    b->regs = regs;
+    b->to = to;
+    b->first = first;
+    find_points(b);
+}
+
+/* What the block has of n members from `at` on: to `edge`, or from there. */
+static void keep_edge(block *b, int64_t at, double *edge)
+{
+    const int64_t n = b->family->depth, stride = b->family->stride;
+    if (b->family->is_distance)
+        taut_copy(n * stride, b->room[0] + stride * (CARRY + at), edge);
+    for (int32_t k = 0; k < b->family->buffers && !b->family->is_distance; k++)
+        taut_copy(n, b->room[k] + CARRY + at, edge + k * n);
+}
+
+static void take_edge(block *b, int64_t at, const double *edge)
+{
+    const int64_t n = b->family->depth, stride = b->family->stride;
+    if (b->family->is_distance)
+        taut_copy(n * stride, edge, b->room[0] + stride * (CARRY + at));
+    for (int32_t k = 0; k < b->family->buffers && !b->family->is_distance; k++)
+        taut_copy(n, edge + k * n, b->room[k] + CARRY + at);
+}
+
+static void carry_on(block *b, int n)
+{
+    const size_t stride = (size_t)b->family->stride;
+    for (int32_t k = 0; k < b->family->buffers && !b->family->is_distance; k++)
+        memmove(b->room[k], b->room[k] + n, CARRY * sizeof(double));
+    if (b->family->is_distance)
+        memmove(b->room[0], b->room[0] + stride * (size_t)n, stride * CARRY * sizeof(double));
+}
+
+/* Members and points from b->first to `until`; `after`: the last members of the range are there
+ * (taut_family_share), and their points may not be read any more; NULL: none are. */
+static double run_range(block *b, int64_t until, const double *after)
+{
+    const int64_t members = b->kernel->members, depth = b->family->depth,
+                  size = b->family->is_distance || b->kernel->tape->native_family ||
+                                 b->regs->lanes > BLOCK
+                             ? BLOCK
+                             : b->regs->lanes;
+    int64_t point = b->first == 0 ? depth : b->first;
+    double sum = 0;
+    for (int64_t end; b->first < until; b->first = end) {
+        end = until - b->first < size ? until : b->first + size;
+        if (after && end < until && until - end <= depth) /* so that some are left to be formed */
+            end = b->first + size / 2;
+        const int n = (int)(end - b->first), left = end == until && after ? (int)depth : 0;
+        fill(b, n - left);
+        if (left > 0)
+            take_edge(b, n - left, after);
+        if (b->first == 0)
+            sum += add_points(b, 0, depth);
+        const int64_t last = end == until ? end : end - end % ALIGNED;
+        if (point % ALIGNED) { /* once */
+            sum += gather_points(b, point, ALIGNED);
+            point = ALIGNED;
+        }
+        sum += gather_points(b, point, last);
+        point = last;
+        if (end == members) {
+            sum += add_points(b, members, members + depth);
+            break;
+        }
+        carry_on(b, n);
+    }
+    return sum - sum;
+}
+
 double taut_family_run(const taut_statement_kernel *kernel, const taut_inputs *inputs,
                        taut_block_regs *regs, const taut_family_target *to)
 {
-    block b; /* its room is not set to zero */
-    b.kernel = kernel;
-    b.family = kernel->family;
-    b.inputs = inputs;
-    b.regs = regs;
-    b.to = to;
-    b.first = 0;
-    find_points(&b);
-    const int64_t members = kernel->members, size = kernel->family->is_distance ||
-                                                            kernel->tape->native_family ||
-                                                            regs->lanes > BLOCK
-                                                        ? BLOCK
-                                                        : regs->lanes;
-    int64_t point = kernel->family->depth;
-    double sum = 0;
-    for (int64_t end; b.first < members; b.first = end) {
-        end = members - b.first < size ? members : b.first + size;
-        const int n = (int)(end - b.first);
-        fill(&b, n);
-        if (b.first == 0)
-            sum += add_points(&b, 0, b.family->depth);
-        const int64_t last = end == members ? end : end - end % ALIGNED;
-        if (point % ALIGNED) { /* once */
-            sum += gather_points(&b, point, ALIGNED);
-            point = ALIGNED;
-        }
-        sum += gather_points(&b, point, last);
-        point = last;
-        if (end == members) {
-            sum += add_points(&b, members, members + b.family->depth);
-            break;
-        }
-        for (int32_t k = 0; k < b.family->buffers && !b.family->is_distance; k++)
-            memmove(b.room[k], b.room[k] + n, CARRY * sizeof(double));
-        if (b.family->is_distance)
-            memmove(b.room[0], b.room[0] + b.family->stride * n,
-                    (size_t)b.family->stride * CARRY * sizeof(double));
-    }
-    return sum - sum;
+    block b;
+    prepare(&b, kernel, inputs, regs, to, 0);
+    return run_range(&b, kernel->members, NULL);
+}
+
+/* ---- several threads */
+
+int64_t taut_family_edge(const taut_statement_kernel *kernel)
+{
+    const taut_family *family = kernel->family;
+    return (int64_t)family->depth * (family->is_distance ? family->stride : family->buffers);
+}
+
+typedef struct share {
+    const taut_statement_kernel *kernel;
+    const taut_inputs *inputs;
+    const taut_family_team *team;
+    const taut_family_target *to;
+    int64_t each; /* members of a range */
+    double odd[TAUT_FAMILY_PARTS];
+} share;
+
+static double *edge_of(const share *s, int64_t part)
+{
+    return s->team->edge + part * taut_family_edge(s->kernel);
+}
+
+/* The members before the first one of a range, which act on points of two. */
+static void run_edge(const share *s, int64_t part)
+{
+    block b;
+    prepare(&b, s->kernel, s->inputs, &s->team->regs[0][s->team->number], s->to,
+            part * s->each - s->kernel->family->depth);
+    fill(&b, (int)s->kernel->family->depth);
+    keep_edge(&b, 0, edge_of(s, part));
+}
+
+static void run_share(void *context, int64_t part, int thread)
+{
+    share *s = context;
+    const int64_t members = s->kernel->members, first = part * s->each, until = first + s->each;
+    block b;
+    prepare(&b, s->kernel, s->inputs, &s->team->regs[thread][s->team->number], s->to, first);
+    if (first > 0)
+        take_edge(&b, -(int64_t)s->kernel->family->depth, edge_of(s, part));
+    s->odd[part] =
+        until < members ? run_range(&b, until, edge_of(s, part + 1)) : run_range(&b, members, NULL);
+}
+
+double taut_family_share(const taut_statement_kernel *kernel, const taut_inputs *inputs,
+                         const taut_family_team *team, const taut_family_target *to)
+{
+    const int64_t members = kernel->members, even = members / TAUT_FAMILY_PARTS / BLOCK * BLOCK,
+                  each = even > 4 * BLOCK ? even : 4 * BLOCK;
+    share s = {.kernel = kernel, .inputs = inputs, .team = team, .to = to, .each = each};
+    int64_t parts = members / each;
+    if (parts > TAUT_FAMILY_PARTS)
+        parts = TAUT_FAMILY_PARTS;
+    s.each = parts > 0 ? (members / parts + BLOCK - 1) / BLOCK * BLOCK : members;
+    parts = (members - 1) / s.each + 1;
+    double odd = 0;
+    for (int64_t k = 1; k < parts; k++)
+        run_edge(&s, k);
+    taut_pool_run(team->pool, parts, run_share, &s);
+    for (int64_t k = 0; k < parts; k++)
+        odd += s.odd[k];
+    return odd;
 }

@@ -12,6 +12,7 @@
 #ifndef TAUT_SYSTEM_KERNEL_FAMILY_H
 #define TAUT_SYSTEM_KERNEL_FAMILY_H
 
+#include "base/pool.h"
 #include "system/kernel/distance.h"
 
 enum { TAUT_FAMILY_BUFFERS = 8 };
@@ -63,5 +64,19 @@ static inline taut_index taut_family_end(const taut_statement_kernel *kernel)
 /* All members; NaN when a force may not be finite, else 0; 0 where points move. */
 double taut_family_run(const taut_statement_kernel *kernel, const taut_inputs *inputs,
                        taut_block_regs *regs, const taut_family_target *to);
+
+/* The same by several threads, with the same bits: ranges of points, and before them the members
+ * that act on the points of two. regs[thread][number] are registers of the kernel; edge: room of
+ * TAUT_FAMILY_PARTS times what taut_family_edge says. */
+enum { TAUT_FAMILY_PARTS = 64 };
+typedef struct taut_family_team {
+    taut_pool *pool;
+    taut_block_regs *const *regs;
+    int32_t number;
+    double *edge;
+} taut_family_team;
+int64_t taut_family_edge(const taut_statement_kernel *kernel);
+double taut_family_share(const taut_statement_kernel *kernel, const taut_inputs *inputs,
+                         const taut_family_team *team, const taut_family_target *to);
 
 #endif

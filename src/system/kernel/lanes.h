@@ -18,6 +18,11 @@ taut_places taut_places_make(const taut_index *gather, taut_index one, int64_t m
 /* Those of the members from `first` on. */
 taut_places taut_places_from(const taut_places *places, int64_t first);
 
+static inline taut_index taut_place_of(const taut_places *places, int64_t k)
+{
+    return places->gather ? places->gather[k] : (taut_index)(places->first + places->stride * k);
+}
+
 void taut_lanes_fill(double *to, int64_t n, double value);
 /* to[k] = from[place k] */
 void taut_lanes_load(double *to, const double *from, taut_places places, int n);

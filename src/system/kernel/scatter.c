@@ -12,6 +12,7 @@ typedef struct target {
     const double *regs;
     const double *v;
     taut_values *values;
+    const taut_clip *clip; /* NULL: everything */
 } target;
 
 int taut_statement_kernel_level(const taut_statement_kernel *kernel, unsigned w)
@@ -92,12 +93,26 @@ static taut_index index_of(const target *s, int32_t c, int l)
     return local->gather ? local->gather[s->first + l] : local->one;
 }
 
+/* to[place] += sign x: of a clip member by member, with the same bits. */
+static void add(const target *s, double *to, double sign, const double *x, taut_places at)
+{
+    if (!s->clip) {
+        taut_lanes_add(to, sign, x, at, s->n);
+        return;
+    }
+    for (int k = 0; k < s->n; k++) {
+        const taut_index i = taut_place_of(&at, k);
+        if (i >= s->clip->begin && i < s->clip->end)
+            to[i] += sign * x[k];
+    }
+}
+
 /* to[gather] += sign * outputs first_output .. first_output + locals - 1 */
 static void add_locals(const target *s, int32_t first_output, double sign, double *to)
 {
     for (int32_t c = 0; c < s->kernel->locals; c++)
-        taut_lanes_add(to, sign, out(s, first_output + c),
-                       taut_places_from(&s->kernel->local[c].places, s->first), s->n);
+        add(s, to, sign, out(s, first_output + c),
+            taut_places_from(&s->kernel->local[c].places, s->first));
 }
 
 /* to[row] = output k */
@@ -186,10 +201,27 @@ static bool are_pair(const taut_statement_kernel *kernel, int32_t c)
            next->first == at->first + 1;
 }
 
+static void pull_clipped(const target *s, int begin, int n, const double *tension, double *force)
+{
+    for (int32_t c = 0; c < s->kernel->locals; c++) {
+        const double *x = out(s, 1 + c) + begin;
+        const taut_places at = taut_places_from(&s->kernel->local[c].places, s->first + begin);
+        for (int k = 0; k < n; k++) {
+            const taut_index i = taut_place_of(&at, k);
+            if (i >= s->clip->begin && i < s->clip->end)
+                force[i] -= tension[k] * x[k];
+        }
+    }
+}
+
 /* force -= G^T tension, for n members from first + begin on. */
 static void pull(const target *s, int begin, int n, const double *tension, double *force)
 {
     const taut_statement_kernel *kernel = s->kernel;
+    if (s->clip) {
+        pull_clipped(s, begin, n, tension, force);
+        return;
+    }
     for (int32_t c = 0; c < kernel->locals; c++) {
         const double *x = out(s, 1 + c) + begin;
         taut_places at = taut_places_from(&kernel->local[c].places, s->first + begin);
@@ -207,10 +239,11 @@ static void scatter_pull(const target *s)
     for (int begin = 0; begin < s->n; begin += BATCH) {
         const int n = s->n - begin < BATCH ? s->n - begin : BATCH;
         taut_places rows = taut_places_from(&s->kernel->rows, s->first + begin);
-        bool direct = !rows.gather && rows.stride == 1;
+        const bool wanted = !s->clip || s->clip->rows,
+                   direct = wanted && !rows.gather && rows.stride == 1;
         double *tension = direct ? s->values->bond + rows.first : room;
         taut_lanes_weigh(tension, out(s, 0) + begin, s->context->stiffness, rows, n);
-        if (!direct)
+        if (wanted && !direct)
             taut_lanes_store(s->values->bond, tension, rows, n);
         pull(s, begin, n, tension, s->values->force);
     }
@@ -283,6 +316,8 @@ static void scatter_bond(const target *s)
     const double *g = out(s, 0);
     if (s->wanted & TAUT_WANT_PULL)
         scatter_pull(s);
+    if (s->clip && !s->clip->rows)
+        return;
     if (s->wanted & TAUT_WANT_BOND)
         store_rows(s, 0, s->values->bond);
     if (s->wanted & TAUT_WANT_ENERGY)
@@ -316,8 +351,7 @@ static void scatter_force(const target *s)
 {
     int32_t nc = s->kernel->locals;
     if (s->wanted & TAUT_WANT_FORCE)
-        taut_lanes_add(s->values->force, 1, out(s, 0), taut_places_from(&s->kernel->rows, s->first),
-                       s->n);
+        add(s, s->values->force, 1, out(s, 0), taut_places_from(&s->kernel->rows, s->first));
     bool mechanical = s->context->system->sizes.kind == TAUT_MECHANICAL;
     for (int32_t c = 0; c < nc; c++) {
         if (s->wanted & TAUT_WANT_FORCE_DQ && s->kernel->local[c].q_slot >= 0) {
@@ -401,18 +435,30 @@ static void scatter_mass(const target *s)
     }
 }
 
+static void scatter(const target *s)
+{
+    switch (s->kernel->role) {
+    case TAUT_ROLE_BOND: scatter_bond(s); break;
+    case TAUT_ROLE_POTENTIAL: scatter_potential(s, false); break;
+    case TAUT_ROLE_STIFF: scatter_potential(s, true); break;
+    case TAUT_ROLE_FORCE: scatter_force(s); break;
+    case TAUT_ROLE_KINETIC: scatter_kinetic(s); break;
+    case TAUT_ROLE_MASS: scatter_mass(s); break;
+    default: break;
+    }
+}
+
 void taut_statement_kernel_scatter(const taut_context *context, const taut_statement_kernel *kernel,
                                    unsigned wanted, int64_t first, int n, const double *regs,
                                    int lanes, const double *v, taut_values *values)
 {
-    target s = {context, kernel, wanted, first, n, lanes, regs, v, values};
-    switch (kernel->role) {
-    case TAUT_ROLE_BOND: scatter_bond(&s); break;
-    case TAUT_ROLE_POTENTIAL: scatter_potential(&s, false); break;
-    case TAUT_ROLE_STIFF: scatter_potential(&s, true); break;
-    case TAUT_ROLE_FORCE: scatter_force(&s); break;
-    case TAUT_ROLE_KINETIC: scatter_kinetic(&s); break;
-    case TAUT_ROLE_MASS: scatter_mass(&s); break;
-    default: break;
-    }
+    scatter(&(target){context, kernel, wanted, first, n, lanes, regs, v, values, NULL});
+}
+
+void taut_statement_kernel_scatter_clipped(const taut_context *context,
+                                           const taut_statement_kernel *kernel, unsigned wanted,
+                                           int64_t first, int n, const double *regs, int lanes,
+                                           const taut_clip *clip, taut_values *values)
+{
+    scatter(&(target){context, kernel, wanted, first, n, lanes, regs, NULL, values, clip});
 }

@@ -14,6 +14,16 @@ void taut_values_clear(const taut_system *system, unsigned wanted, taut_values *
 void taut_statement_kernel_scatter(const taut_context *context, const taut_statement_kernel *kernel,
                                    unsigned wanted, int64_t first, int n, const double *regs,
                                    int lanes, const double *v, taut_values *values);
+/* Of requests of TAUT_WANT_PARTS: forces on coordinates begin .. end-1 alone, and what bonds have
+ * by rows only with `rows` (system/parts.c). */
+typedef struct taut_clip {
+    taut_index begin, end;
+    bool rows;
+} taut_clip;
+void taut_statement_kernel_scatter_clipped(const taut_context *context,
+                                           const taut_statement_kernel *kernel, unsigned wanted,
+                                           int64_t first, int n, const double *regs, int lanes,
+                                           const taut_clip *clip, taut_values *values);
 
 /* What every step asks for: evaluations of nothing else take a shorter way, in which a kernel's
  * level is looked up. */
@@ -22,6 +32,11 @@ enum {
 };
 /* bond[m]: C^-1 g, and -G^T of it is added to the forces, without G (taut_evaluate_pull) */
 enum { TAUT_WANT_PULL = 1 << 30 };
+/* What several threads may evaluate, each its own coordinates and bonds. */
+enum {
+    TAUT_WANT_PARTS =
+        TAUT_WANT_SIMPLE | TAUT_WANT_GAMMA | TAUT_WANT_COLUMNS | TAUT_WANT_FAST | TAUT_WANT_SLOW
+};
 static inline unsigned taut_simple_index(unsigned wanted)
 {
     return (wanted & (TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN)) |
