@@ -23,16 +23,20 @@ typedef struct taut_mode_group {
     taut_index springs, rigids, n;
     taut_index *spring, *rigid; /* bond numbers */
     taut_index *coordinate;     /* [n], ascending */
+    taut_index half_width;      /* of S, in the order of the springs */
     double *matrix;             /* [springs][springs]: S scaled by C^-1/2; then its vectors */
-    double *column;             /* [springs][n]: Z_i of each spring */
+    double *column;             /* [springs][n]: Z_i of each spring; NULL where `direct` */
     double *reaction;           /* [springs][rigid bonds] */
 
     int first, count; /* its modes: springs that depend on others add none */
-    double *weight;   /* [count][springs + rigids]: w, springs first */
-    double *shape;    /* [count][n]: z on its coordinates */
+    double *weight;   /* [count][springs + rigids]: w, springs first; may be `matrix` */
+    double *shape;    /* [count][n]: z on its coordinates; NULL where `direct` */
 } taut_mode_group;
 
-enum { TAUT_MODES_TOGETHER = 4 }; /* modes of each group in one evaluation of the gradient */
+enum {
+    TAUT_MODES_TOGETHER = 4, /* directions in one evaluation of the gradient */
+    TAUT_MODES_SMALL = 48    /* springs of a group up to which its matrix counts as dense */
+};
 typedef struct taut_modes_work {
     taut_context *context;
     taut_arena *arena;
@@ -42,18 +46,20 @@ typedef struct taut_modes_work {
     taut_mode_group *group;
     taut_index *local;      /* [n]: place of a coordinate in its group */
     bool diagonal, varying; /* the mass */
+    bool direct;            /* no rigid bonds, and a diagonal mass: S = G M^-1 G^T */
     taut_pattern jacobian, tangent;
     taut_values values; /* bond, bond_dt, jacobian, mass at the latest point */
     taut_index *rigid_start, *rigid_column;
     double *rigid_g;
-    taut_saddle *saddle; /* [M G_r^T; G_r 0] */
+    taut_saddle *saddle; /* [M G_r^T; G_r 0]; NULL where `direct` */
     taut_jet *jet;       /* of G along a direction; NULL: from the Hessians of the bonds */
     double *square;      /* Omega^2, [largest] */
+    double *band;        /* S of a group whose band is narrow, [springs][half_width + 1] */
     /* [TAUT_MODES_TOGETHER] times [m], [n], [n]: weights and shapes of one mode of each group;
-     * J/(2 Omega) times the latter */
+     * J/(2 Omega) times the latter; `direct`: weights and directions of bonds that do not touch */
     double *bond_weight, *direction, *scaled;
     double *blended;       /* [springs]: for frequencies that meet; */
-    double *other, *force; /* [n], [n]: the same */
+    double *other, *force; /* [n], [n]: the same; force: 0 in between, where `direct` */
     double *held;          /* [rigid bonds] */
     taut_allocator keep;   /* gives back the same memory again: nothing is allocated after create */
 
