@@ -49,14 +49,6 @@ static inline void taut_row_add(const taut_pattern *a, const double *entry, taut
         x[a->column[k]] += entry[k] * y;
 }
 
-/* x_k += A_ik y/weight_k: with masses as weights, what a force along row i accelerates. */
-static inline void taut_row_add_over(const taut_pattern *a, const double *entry, taut_index i,
-                                     double y, const double *weight, double *x)
-{
-    for (taut_index k = a->start[i]; k < a->start[i + 1]; k++)
-        x[a->column[k]] += entry[k] * y / weight[a->column[k]];
-}
-
 /* sum_k A_ik^2 / weight_k: with masses as weights, the diagonal of A M^-1 A^T where no column
  * repeats; weight NULL: 1. */
 static inline double taut_row_square(const taut_pattern *a, const double *entry, taut_index i,

@@ -121,11 +121,16 @@ static int reserve(taut_modes_work *w, const taut_sizes *sizes, bool gradient, t
     const int64_t entries = w->tangent.start ? w->tangent.start[w->n] : 0;
     int64_t band = 0;
     taut_arena *arena = w->arena;
+    w->rounds = w->direct ? 1 : w->largest;
     for (taut_index g = 0; g < w->groups; g++) {
+        if (w->direct && w->group[g].half_width >= w->rounds)
+            w->rounds = w->group[g].half_width + 1;
         const int64_t needs = w->group[g].springs * ((int64_t)w->group[g].half_width + 1);
         band = is_narrow(w, &w->group[g]) && needs > band ? needs : band;
     }
     TAUT_TRY(TAUT_RESERVE(arena, band, error, &w->band));
+    TAUT_TRY(TAUT_RESERVE(arena, w->direct ? sizes->jacobian_entries : 0, error, &w->over));
+    TAUT_TRY(TAUT_RESERVE(arena, w->largest, error, &w->share));
     TAUT_TRY(TAUT_RESERVE(arena, w->m, error, &w->values.bond, &w->values.bond_dt));
     TAUT_TRY(TAUT_RESERVE(arena, sizes->jacobian_entries, error, &w->values.jacobian));
     TAUT_TRY(TAUT_RESERVE(arena, w->diagonal ? w->n : entries, error, &w->values.mass));
@@ -276,9 +281,9 @@ static void form_band(taut_modes_work *w, const taut_mode_group *g, const double
         taut_clear(p * p, g->matrix);
     for (taut_index i = 0; i < g->n; i++)
         w->force[g->coordinate[i]] = 0;
-    for (int64_t j = 0; j < p; j++) {
+    for (int64_t j = 0; j < p; j++) { /* w->force is 0 in between */
         const taut_index bond = g->spring[j];
-        taut_row_add_over(a, entry, bond, 1, w->values.mass, w->force);
+        taut_row_add(a, w->over, bond, 1, w->force);
         for (int64_t i = j; i <= j + b && i < p; i++) {
             const double ij =
                 taut_row_dot(a, entry, g->spring[i], w->force) / sqrt(c[g->spring[i]] * c[bond]);
@@ -342,6 +347,8 @@ int taut_modes_find(taut_modes_work *w, double t, const double *q, taut_error *e
                                   error));
     if (!w->direct)
         TAUT_TRY(solve(w, t, error));
+    for (taut_index e = 0; w->direct && e < w->jacobian.start[w->m]; e++)
+        w->over[e] = w->values.jacobian[e] / w->values.mass[w->jacobian.column[e]];
     for (taut_index g = 0; g < w->groups; g++)
         TAUT_TRY(find_group(w, g, error));
     return 0;
@@ -426,47 +433,50 @@ static int take_modes(taut_modes_work *w, int k, const double *action)
 }
 
 /* y_i on the coordinates of spring `at` of a group. */
-static void find_direction(const taut_modes_work *w, const taut_mode_group *g, const double *action,
-                           taut_index at, double *y)
+static void find_direction(const taut_modes_work *w, const taut_mode_group *g, taut_index at,
+                           double *y)
 {
     const taut_pattern *a = &w->jacobian;
     const taut_index p = g->springs, first = at > g->half_width ? at - g->half_width : 0,
                      end = at + g->half_width < p ? at + g->half_width + 1 : p;
     for (taut_index j = first; j < end; j++) {
-        const taut_index bond = g->spring[j];
         double f = 0;
-        for (int k = 0; k < g->count; k++) {
-            const double *weight = g->weight + (int64_t)k * p;
-            f += action[g->first + k] / w->frequency[g->first + k] * weight[at] * weight[j];
-        }
-        taut_row_add_over(a, w->values.jacobian, bond, f, w->values.mass, w->force);
+        for (int k = 0; k < g->count; k++)
+            f += w->share[k] * g->weight[(int64_t)k * p + at] * g->weight[(int64_t)k * p + j];
+        taut_row_add(a, w->over, g->spring[j], f, w->force);
     }
     for (taut_index e = a->start[g->spring[at]]; e < a->start[g->spring[at] + 1]; e++)
         y[a->column[e]] = w->force[a->column[e]];
-    for (taut_index j = first; j < end; j++)
+    for (taut_index i = 0; i < g->n && p <= TAUT_MODES_SMALL; i++)
+        w->force[g->coordinate[i]] = 0;
+    for (taut_index j = first; j < end && p > TAUT_MODES_SMALL; j++)
         for (taut_index e = a->start[g->spring[j]]; e < a->start[g->spring[j] + 1]; e++)
             w->force[a->column[e]] = 0;
 }
 
-/* Springs k .. k + TAUT_MODES_TOGETHER - 1 of every half_width + 1 that follow each other. */
+/* Springs k .. k + TAUT_MODES_TOGETHER - 1 of every half_width + 1 that follow each other. Where
+ * that is all of them, the same places are written each time. */
 static int take_springs(taut_modes_work *w, int k, const double *action)
 {
-    int taken = 0;
-    taut_clear(TAUT_MODES_TOGETHER * (int64_t)w->m, w->bond_weight);
-    taut_clear(TAUT_MODES_TOGETHER * (int64_t)w->n, w->direction);
+    const int rest = w->rounds - k, count = rest < TAUT_MODES_TOGETHER ? rest : TAUT_MODES_TOGETHER;
+    if (w->rounds > count) {
+        taut_clear(count * (int64_t)w->m, w->bond_weight);
+        taut_clear(count * (int64_t)w->n, w->direction);
+    }
     taut_clear(w->n, w->force);
     for (taut_index number = 0; number < w->groups; number++) {
         const taut_mode_group *g = &w->group[number];
+        for (int j = 0; j < g->count; j++)
+            w->share[j] = action[g->first + j] / w->frequency[g->first + j];
         for (taut_index i = 0; i < g->springs; i++) {
             const int j = i % (g->half_width + 1) - k;
-            if (j < 0 || j >= TAUT_MODES_TOGETHER)
+            if (j < 0 || j >= count)
                 continue;
-            find_direction(w, g, action, i, w->direction + j * (int64_t)w->n);
+            find_direction(w, g, i, w->direction + j * (int64_t)w->n);
             w->bond_weight[j * (int64_t)w->m + g->spring[i]] = -1;
-            taken = j + 1 > taken ? j + 1 : taken;
         }
     }
-    return taken;
+    return count;
 }
 
 /* gradient += f (2 H_w z - (d(M z)/dq)^T z) of these modes */
@@ -493,7 +503,7 @@ static int sum_gradients(taut_modes_work *w, double t, const double *q, const do
                          double *gradient, taut_error *error)
 {
     taut_clear(w->n, gradient);
-    for (int k = 0; k < w->largest; k += TAUT_MODES_TOGETHER) {
+    for (int k = 0; k < w->rounds; k += TAUT_MODES_TOGETHER) {
         const int count = w->direct ? take_springs(w, k, action) : take_modes(w, k, action);
         if (count > 0)
             TAUT_TRY(add_modes(w, t, q, count, gradient, error));
@@ -525,8 +535,7 @@ static int measure_force(taut_modes_work *w, double *along, double *all, taut_er
         for (taut_index i = 0; i < g->n && !w->direct; i++)
             x[g->coordinate[i]] -= part * shape[i];
         for (taut_index s = 0; s < g->springs && w->direct; s++)
-            taut_row_add_over(&w->jacobian, w->values.jacobian, g->spring[s], -part * weight[s],
-                              w->values.mass, x);
+            taut_row_add(&w->jacobian, w->over, g->spring[s], -part * weight[s], x);
     }
     *along = taut_largest(w->n, x);
     return 0;

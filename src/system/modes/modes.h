@@ -54,12 +54,15 @@ typedef struct taut_modes_work {
     taut_saddle *saddle; /* [M G_r^T; G_r 0]; NULL where `direct` */
     taut_jet *jet;       /* of G along a direction; NULL: from the Hessians of the bonds */
     double *square;      /* Omega^2, [largest] */
-    double *band;        /* S of a group whose band is narrow, [springs][half_width + 1] */
+    /* `direct`: G M^-1 on the pattern of G; J/Omega of the modes of a group; S of a group whose
+     * band is narrow, [springs][half_width + 1] */
+    double *over, *share, *band;
+    int rounds; /* `direct`: directions that serve all springs; else the most springs of a group */
     /* [TAUT_MODES_TOGETHER] times [m], [n], [n]: weights and shapes of one mode of each group;
      * J/(2 Omega) times the latter; `direct`: weights and directions of bonds that do not touch */
     double *bond_weight, *direction, *scaled;
     double *blended;       /* [springs]: for frequencies that meet; */
-    double *other, *force; /* [n], [n]: the same; force: 0 in between, where `direct` */
+    double *other, *force; /* [n], [n]: the same */
     double *held;          /* [rigid bonds] */
     taut_allocator keep;   /* gives back the same memory again: nothing is allocated after create */
 
