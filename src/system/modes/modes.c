@@ -74,7 +74,7 @@ static int refuse_large(const taut_modes_work *w, int most, taut_error *error)
 static bool is_narrow(const taut_modes_work *w, const taut_mode_group *g)
 {
     enum { PART = 16 }; /* of the springs: wider bands take longer than dense matrices */
-    return w->direct && g->springs > TAUT_MODES_SMALL && g->half_width < g->springs / PART;
+    return w->direct && g->springs > TAUT_MODES_SMALL && g->half_width <= g->springs / PART;
 }
 
 /* Scaled by C^-1/2: values and vectors of S, the latter by rows in g->matrix. */
@@ -187,6 +187,19 @@ int taut_modes_create(taut_modes_work *w, taut_context *context, taut_arena *are
     taut_backend backend =
         gradient && w->n + w->rigids > 16 ? TAUT_BACKEND_BANDED : TAUT_BACKEND_AUTO;
     return taut_saddle_create(&shape, backend, &arena->allocator, &w->saddle, error);
+}
+
+/* Instructions over 3.5, counted for a pendulum, water molecules and chains of 20 to 300. */
+double taut_modes_cost(const taut_modes_work *w)
+{
+    static const double EACH = 800, SQUARE = 150, CUBE = 10;
+    double sum = 0;
+    for (taut_index k = 0; k < w->groups; k++) {
+        const taut_mode_group *g = &w->group[k];
+        const double p = g->springs;
+        sum += EACH * p + (is_narrow(w, g) ? SQUARE * g->half_width * p * p : CUBE * p * p * p);
+    }
+    return sum;
 }
 
 void taut_modes_destroy(taut_modes_work *w)

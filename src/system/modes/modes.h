@@ -35,7 +35,7 @@ typedef struct taut_mode_group {
 
 enum {
     TAUT_MODES_TOGETHER = 4, /* directions in one evaluation of the gradient */
-    TAUT_MODES_SMALL = 48    /* springs of a group up to which its matrix counts as dense */
+    TAUT_MODES_SMALL = 16    /* springs of a group up to which its matrix counts as dense */
 };
 typedef struct taut_modes_work {
     taut_context *context;
@@ -77,6 +77,8 @@ typedef struct taut_modes_work {
 int taut_modes_create(taut_modes_work *modes, taut_context *context, taut_arena *arena,
                       bool gradient, int most, taut_error *error);
 void taut_modes_destroy(taut_modes_work *modes); /* accepts half-made ones */
+/* What modes and a gradient cost, in units of taut_system_work, besides evaluations of G. */
+double taut_modes_cost(const taut_modes_work *modes);
 /* Modes at (t, q). Never allocates, except to name rigid bonds that depend on one another. */
 int taut_modes_find(taut_modes_work *modes, double t, const double *q, taut_error *error);
 /* p and pdot of mode k at the point of taut_modes_find, for a velocity v[n]. */
