@@ -425,5 +425,7 @@ int cli_record_replay(taut_record *record, const taut_system *system, const taut
             code = sink->row(sink->user, &row, error);
         }
     }
+    if (code == 0 && sink->end)
+        code = sink->end(sink->user, error);
     return code == 0 && cli_interrupted() ? TAUT_INTERRUPTED : code;
 }

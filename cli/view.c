@@ -64,36 +64,6 @@ int cli_view_texts(taut_page *page, const cli_call *call, const cli_outcome *out
 
 /* ---- taut view */
 
-/* Gives all rows of a record to a sink. */
-static int replay(taut_record *record, const taut_system *system, const taut_sink *sink,
-                  taut_error *error)
-{
-    enum { PIECE = 256 };
-    int64_t count = 0;
-    taut_sizes z = {.size = sizeof z};
-    int code = taut_record_sizes_get(record, &z, &count, error);
-    if (code == 0)
-        code = sink->begin(sink->user, system, error);
-    for (int64_t first = 0; code == 0 && first < count; first += PIECE) {
-        taut_memory_rows r = {.size = sizeof r};
-        int64_t left = count - first;
-        code = taut_record_rows_get(record, first, left < PIECE ? left : PIECE, &r, error);
-        for (int64_t k = 0; code == 0 && k < r.rows; k++) {
-            taut_row row = {.t = r.t[k],
-                            .q = r.q + k * r.coordinates,
-                            .v = r.v + k * r.velocities,
-                            .lambda = r.lambda + k * r.multipliers,
-                            .outputs = r.output + k * r.outputs,
-                            .energy = r.energy ? r.energy[k] : NAN,
-                            .drift_position = r.drift[2 * k],
-                            .drift_velocity = r.drift[2 * k + 1],
-                            .event = r.event ? (taut_index)r.event[k] : 0};
-            code = sink->row(sink->user, &row, error);
-        }
-    }
-    return code == 0 ? sink->end(sink->user, error) : code;
-}
-
 /* The name of a run among several: that of its file. */
 static char *name_of(const cli_call *call, const cli_model *model)
 {
@@ -122,7 +92,7 @@ static int add_record(cli_call *call, taut_page *page, taut_error *error)
             code = taut_page_text(page, texts[k], text, error);
     }
     if (name && code == 0)
-        code = replay(model.record, model.system, &sink, error);
+        code = cli_record_replay(model.record, model.system, &sink, error);
     if (code != 0)
         status = cli_fail(call, error, code);
     free(name);

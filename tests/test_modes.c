@@ -4,13 +4,13 @@
 #include "judge/pendulum_angles.h"
 #include "system/modes/modes.h"
 
-enum { MOST = 16 };
+enum { MOST = 16, MOST_N = 122, MOST_SPRINGS = 66 };
 
 typedef struct opened {
     taut_system *system;
     taut_context *context;
     taut_error error;
-    double q[64], v[64];
+    double q[MOST_N], v[MOST_N];
     int n, m, code;
 } opened;
 
@@ -334,10 +334,17 @@ static double weight_of(const taut_modes_work *w, int k, taut_index bond)
 static double shape_of(const taut_modes_work *w, int k, taut_index coordinate)
 {
     const taut_mode_group *g = &w->group[w->owner[k]];
-    for (taut_index i = 0; i < g->n; i++)
+    double z = 0;
+    for (taut_index i = 0; i < g->n && !w->direct; i++)
         if (g->coordinate[i] == coordinate)
             return g->shape[(k - g->first) * g->n + i];
-    return 0;
+    for (taut_index s = 0; s < g->springs && w->direct; s++) /* shapes are not kept: M^-1 G^T w */
+        for (taut_index e = w->jacobian.start[g->spring[s]];
+             e < w->jacobian.start[g->spring[s] + 1]; e++)
+            if (w->jacobian.column[e] == coordinate)
+                z +=
+                    w->values.jacobian[e] * taut_modes_weight(w, k)[s] / w->values.mass[coordinate];
+    return z;
 }
 
 /* Modes are what modes.h says: S w = Omega^2 C w through z, orthonormal in C. */
@@ -376,6 +383,63 @@ static void test_residuals(void)
                     sum += c[i] * weight_of(&w, a, i) * weight_of(&w, b, i);
                 check_near("w^T C w", sum, a == b, 1e-12);
             }
+        taut_modes_destroy(&w);
+        taut_arena_clear(&arena);
+        close_text(&o);
+    }
+}
+
+/* Groups with narrow bands, whose springs are numbered without order: along a direction, the
+ * gradient of W is a difference; weights are orthonormal. */
+static void test_chains(void)
+{
+    static const char *const models[] = {
+        "link[k] = length(p[mod(7*k, 61)] - p[mod(7*k + 1, 61)]) - .1 for k in 0..59 stiffness "
+        "1e4*(1 + k/50)\n",
+        /* closed, with second neighbours here and there */
+        "link[k] = length(p[mod(7*k, 61)] - p[mod(7*k + 1, 61)]) - .1 for k in 0..60 stiffness "
+        "1e4\nnext[k] = length(p[10*k] - p[10*k + 2]) - .2 for k in 1..5 stiffness 2e4\n"};
+    check_group("modes, chains");
+    for (size_t k = 0; k < sizeof models / sizeof models[0]; k++) {
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "[particles]\ndimension = 2\np[i] for i in 0..60 mass 1 + i/61\n[bonds]\n%s"
+                 "[start]\np[i] = (cos(i*pi/30.5), sin(i*pi/30.5))*(1 + sin(3*i)/30) for i in "
+                 "0..60\n",
+                 models[k]);
+        opened o = open_text(text, NULL);
+        taut_arena arena;
+        taut_modes_work w;
+        double action[MOST_SPRINGS], gradient[MOST_N], along = 0, side[2];
+        taut_arena_init(&arena, NULL);
+        check_equal(
+            "create",
+            taut_modes_create(&w, o.context, &arena, true, TAUT_SPECTRUM_DENSE_LIMIT, &o.error), 0);
+        check_row(w.groups == 1 && w.group[0].half_width <= 4, "half-width %d",
+                  (int)w.group[0].half_width);
+        for (int i = 0; i < o.m; i++)
+            action[i] = 0.1 + sin(3 * i) * sin(3 * i);
+        correction(&w, o.q, action, &o.error);
+        const double *c = taut_context_compliance(o.context);
+        double angle = 0;
+        for (int a = 0; a < w.count; a++)
+            for (int b = 0; b <= a; b++) {
+                double sum = a == b ? -1 : 0;
+                for (int i = 0; i < o.m; i++)
+                    sum +=
+                        c[w.spring[i]] * taut_modes_weight(&w, a)[i] * taut_modes_weight(&w, b)[i];
+                angle = fmax(angle, fabs(sum));
+            }
+        check_below("w^T C w", angle, 1e-10);
+        check_equal("gradient", taut_modes_gradient(&w, 0, o.q, action, gradient, &o.error), 0);
+        for (int i = 0; i < o.n; i++)
+            along += gradient[i] * cos(5 * i);
+        for (int j = 0; j < 2; j++) {
+            for (int i = 0; i < o.n; i++)
+                o.q[i] += (j ? -2e-6 : 1e-6) * cos(5 * i);
+            side[j] = correction(&w, o.q, action, &o.error);
+        }
+        check_near("gradient of W", along, (side[0] - side[1]) / 2e-6, 1e-6 * fabs(along));
         taut_modes_destroy(&w);
         taut_arena_clear(&arena);
         close_text(&o);
@@ -527,6 +591,7 @@ int main(void)
     test_known();
     test_gradient();
     test_residuals();
+    test_chains();
     test_meeting();
     test_memory();
     test_refusals();

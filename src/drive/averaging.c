@@ -22,7 +22,7 @@
 #include "step/methods.h"
 #include "vibration/effective.h"
 
-enum { SAMPLES = 20 };
+enum { SAMPLES = 20, STAGES = 12 };
 static const double PART = 0.2;              /* of the interval */
 static const double SOFTER[2] = {4, 8};      /* omega over that of the twins */
 static const double TWINS = 1. / 4 + 1. / 8; /* their cost, of that of the full motion */
@@ -180,7 +180,8 @@ int taut_averaging_measure(taut_solver *solver, double whole, double most, taut_
         return TAUT_OK;
     int status = taut_motion_diagnose(solver, &reason);
     double length = fabs(solver->until - solver->from),
-           cost = solver->diagnosis.full_cost * fabs(end - solver->from) / length;
+           cost = solver->diagnosis.full_cost * fabs(end - solver->from) / length +
+                  STAGES * SAMPLES * taut_effective_cost(solver->context);
     if (status == 0 && !(PART * cost <= most))
         return TAUT_OK;
     taut_arena_init(&a.arena, &solver->arena.allocator);

@@ -4,6 +4,7 @@
 
 #include "drive/solver.h"
 #include "slow/slow_field.h"
+#include "vibration/effective.h"
 
 enum { LARGE = 100 }; /* variables */
 
@@ -35,6 +36,7 @@ double taut_cost_run(const taut_solver *solver)
     const double own = s->method->uses_field && s->field ? s->field->factor : s->factor,
                  factor = own > 0 ? UNITS * own : taut_cost_factor(s);
     return taut_cost_evaluations(solver) * taut_system_work(solver->system) +
+           (double)did->force_evaluations * taut_effective_cost(solver->context) +
            (double)did->factorisations * factor +
            (implicit ? IMPLICIT * (double)(did->steps + did->rejected) : 0);
 }

@@ -67,9 +67,9 @@ typedef struct taut_diagnosis {
         decay_steps; /* (motion.c) of dop8 until the end at the limit of stability; NaN: unknown */
     /* (motion.c) what resolving every oscillation until the end costs; INFINITY: not known */
     double full_evaluations, full_cost;
-    /* sum of the cubes of the springs in each group of connected ones (0: unknown); what effective
-     * motion costs for its modes, over what Verlet costs in full motion (motion.c) */
-    double cubes, averaging;
+    /* of the modes of springs at a point, in units of taut_system_work (0: unknown); what effective
+     * motion costs over what Verlet costs in full motion (motion.c) */
+    double modes_cost, averaging;
     bool calm; /* (motion.c) the initial state is a slow point within the tolerance */
 } taut_diagnosis;
 

@@ -18,8 +18,7 @@ static void take(taut_diagnosis *d, const taut_modes_work *w)
         d->least = k == 0 ? w->frequency[k] : fmin(d->least, w->frequency[k]);
         d->most = d->fastest = fmax(d->most, w->frequency[k]);
     }
-    for (taut_index g = 0; g < w->groups; g++)
-        d->cubes += pow(w->group[g].springs, 3);
+    d->modes_cost = taut_modes_cost(w);
     d->frequencies = w->count;
     d->resonance = taut_closest_resonance(w->count, w->frequency, w->owner);
 }

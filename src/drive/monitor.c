@@ -45,7 +45,7 @@ static double cost_of_look(const taut_solver *solver, double springs)
     const taut_monitor *m = &solver->monitor;
     double n = z->coordinates, size = n + z->bonds, work = taut_system_work(solver->system);
     double modes = z->can & TAUT_HAS_STIFF_POTENTIAL ? 60 * n * n * n
-                   : m->all || springs <= 32         ? 20 * m->cubes + 500 * springs
+                   : m->all || springs <= 32         ? 3 * m->modes_cost
                                                      : 4000 * size;
     return 4e4 + 20 * work + 3000 * size + modes;
 }
@@ -54,7 +54,7 @@ static double cost_of_run(const taut_solver *solver)
 {
     const taut_statistics *did = &solver->statistics;
     bool averages = solver->stepper.method->averages && solver->monitor.found > 0;
-    double each = averages ? 2.5e4 + 20 * solver->monitor.cubes : 1e3,
+    double each = averages ? 2.5e4 : 1e3,
            rows = solver->rows.sinks > 0 && solver->rows.every > 0 ? (double)solver->rows.next : 0,
            steps = (double)did->steps, size = (double)solver->stepper.n + solver->stepper.m,
            /* of large systems evaluations cost more than their expressions */
@@ -486,16 +486,14 @@ static int make_modes(taut_solver *solver, taut_index springs, taut_error *error
 {
     taut_monitor *m = &solver->monitor;
     taut_error reason;
-    double cubes = 0;
-    m->cubes = pow(springs, 3);
+    m->modes_cost = 7 * pow(springs, 3);
     if (!m->all || solver->system->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
         return TAUT_OK;
     int status = taut_modes_create(&m->modes, m->context, &solver->arena, false,
                                    TAUT_SPECTRUM_DENSE, &reason);
     m->all = m->grouped = status == 0;
-    for (taut_index g = 0; g < m->modes.groups && m->grouped; g++)
-        cubes += pow(m->modes.group[g].springs, 3);
-    m->cubes = m->grouped ? cubes : m->cubes;
+    if (m->grouped)
+        m->modes_cost = taut_modes_cost(&m->modes);
     return taut_fail_final(status, &reason, error);
 }
 

@@ -26,9 +26,6 @@ static const double FORCES = 20;       /* times as many of spring forces */
 static const double RESONANT = 0.05;   /* relative distance of frequencies */
 static const double PER_RADIAN = 18;   /* evaluations of dop8 at rtol 1e-6, measured */
 static const double PER_RADIAN_VERLET = 5; /* 30 in the fastest period */
-/* units of an evaluation of W and its gradient for each spring and for the eigenproblems,
- * measured on a pendulum, water molecules and chains of 100 and 400 springs */
-static const double PER_SPRING = 500, PER_CUBE = 2;
 
 /* ---- which motion */
 
@@ -263,8 +260,7 @@ static int find_calm(taut_solver *solver, taut_context *context, taut_arena *are
 static void estimate_averaging(taut_solver *solver)
 {
     taut_diagnosis *d = &solver->diagnosis;
-    double work = taut_system_work(solver->system),
-           each = 2 * work + PER_SPRING * (double)d->frequencies + PER_CUBE * d->cubes;
+    double work = taut_system_work(solver->system), each = 2 * work + d->modes_cost;
     d->averaging = d->most > 0 && work > 0
                        ? PER_RADIAN * d->slow_rate * each / (PER_RADIAN_VERLET * d->most * work)
                        : 0;

@@ -312,11 +312,13 @@ static void adopt(taut_solver *solver, taut_solver *finer, const distance *d)
     note_error(solver, d, 1);
 }
 
-/* How many times the steps of a run grow with rtol/times. In full motion the error of a step is
- * compared with tol h. */
-static double more_steps(const taut_solver *solver, double times)
+/* How many times the steps of a run grow with rtol/times; those of the second one are short. In
+ * full motion the error of a step is compared with tol h. */
+static double more_steps(const taut_solver *solver, int runs, double times)
 {
-    return pow(times, 1.0 / fmax(taut_error_order(&solver->stepper) - 1, 1));
+    const double parts = solver->projective ? SLOW_PARTS : PARTS,
+                 least = runs == 1 ? parts / fmax((double)solver->statistics.steps, 1) : 0;
+    return fmax(pow(times, 1.0 / fmax(taut_error_order(&solver->stepper) - 1, 1)), least);
 }
 
 /* The tolerance of the next run: a tenth at first, then what the error asks for, so that a further
@@ -331,7 +333,7 @@ static double next_tolerance(const taut_solver *solver, int runs, double rtol, c
     if (runs > 1 && isfinite(error_of(d)))
         next = fmin(next, fmax(asked * asked / error_of(d), 10 * LEAST_RTOL));
     next = fmax(next, LEAST_RTOL);
-    double more = cost * more_steps(solver, rtol / next);
+    double more = cost * more_steps(solver, runs, rtol / next);
     return next > 0.5 * rtol || runs >= MOST_RUNS || (!always && spent + more > ALL) ? 0 : next;
 }
 
@@ -432,8 +434,8 @@ static int look_from_afar(taut_solver *solver, const waiting *result, taut_progr
 {
     double k = taut_error_order(&solver->stepper), cost = taut_cost_run(solver),
            times = pow(COARSER, k / (k + 1)) - 1, rtol = COARSER * solver->asked;
-    if (result->partial || cost * (1 + more_steps(solver, 1 / COARSER)) > ALL || rtol > LOOSEST ||
-        solver->asked < LEAST_RTOL)
+    if (result->partial || cost * (1 + more_steps(solver, 1, 1 / COARSER)) > ALL ||
+        rtol > LOOSEST || solver->asked < LEAST_RTOL)
         return solver->status;
     waiting other;
     distance d;

@@ -249,7 +249,7 @@ typedef struct taut_monitor {
     double cost;           /* of a look, in instructions */
     bool grouped;          /* they are found group by group */
     taut_modes_work modes; /* then */
-    double cubes;          /* sum of the cubes of the springs in each group */
+    double modes_cost;     /* of one look, where `grouped`; else of a dense matrix */
     taut_index room;       /* of these: springs + 2 */
     double *frequency, *before, *earlier; /* of the latest look, and of the two before */
     int found, found_before, found_earlier;

@@ -49,5 +49,10 @@ int taut_spectrum_potential(const taut_saddle_shape *shape, const double *mass, 
 /* Small dense symmetric eigenproblems, ascending: a[n][n] is overwritten by the vectors (rows). */
 int taut_eigen_symmetric(int n, double *a, double *value, taut_error *error,
                          const taut_allocator *allocator);
+/* The same for a band of half-width b: a[n][b + 1], entry (j + d, j) at a[j (b + 1) + d]; a stays.
+ * Vectors, vector[n][n], of values that differ by more than 1e-6 of the largest are orthogonal to
+ * about 1e-10. (band_eigen.c) */
+int taut_eigen_band(int n, int b, const double *a, double *value, double *vector, taut_error *error,
+                    const taut_allocator *allocator);
 
 #endif

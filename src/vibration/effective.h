@@ -15,6 +15,9 @@ int taut_effective_from_start(const taut_system *base, double t, taut_system **s
  * numbers (NULL: one), ascending in each, into `report`. (actions.c) */
 void taut_resonances_find(int modes, const double *frequency, const int *owner,
                           taut_modes_report *report);
+/* What W and its gradient cost in an evaluation, in units of taut_system_work; 0 for a context of
+ * another system. */
+double taut_effective_cost(const taut_context *context);
 /* From a state that vibrates to the consistent one of the effective system, whose context this
  * is [E (9)] (effective_start.c). */
 int taut_effective_projector(taut_context *context, taut_arena *arena, taut_statistics *statistics,

@@ -254,6 +254,12 @@ static int evaluate(taut_context *context, double t, const double *q, const doub
     return 0;
 }
 
+double taut_effective_cost(const taut_context *context)
+{
+    const workspace *w = context && context->system->evaluate == evaluate ? context->extra : NULL;
+    return w ? taut_modes_cost(&w->modes) : 0;
+}
+
 /* ---- making */
 
 static int make_pattern(taut_system *system, effective *e, taut_error *error)

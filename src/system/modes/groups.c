@@ -1,7 +1,10 @@
 /* groups.c - which springs vibrate together: the connected components of the coordinates that
  * bonds, other than soft ones, and the mass matrix connect (union-find, Tarjan 1975, with path
- * halving). Components without a spring are no group. */
+ * halving). Components without a spring are no group. Springs of large groups are ordered such that
+ * those that touch are near to each other. */
 #include "system/modes/modes.h"
+
+#include "linalg/order.h"
 
 static taut_index root_of(taut_index *parent, taut_index i)
 {
@@ -66,12 +69,14 @@ static void number(taut_modes_work *w, taut_index *parent, taut_index *of)
     }
 }
 
-/* Members of each group: counted in the first pass, written in the second one. */
-static void fill(taut_modes_work *w, taut_index *parent, const taut_index *of, bool write)
+/* Members of each group: counted in the first pass, written in the second one, springs in the given
+ * order. */
+static void fill(taut_modes_work *w, taut_index *parent, const taut_index *of,
+                 const taut_index *order, bool write)
 {
     taut_index rigid = 0;
-    for (taut_index i = 0; i < w->m; i++) {
-        taut_index g = group_of_row(w, parent, of, i);
+    for (taut_index k = 0; k < w->m; k++) {
+        const taut_index i = order ? order[k] : k, g = group_of_row(w, parent, of, i);
         if (is_rigid(w, i) && write)
             w->rigid[rigid++] = i;
         if (g < 0)
@@ -111,10 +116,53 @@ static void place(taut_modes_work *w, taut_index *rigid, taut_index *coordinate)
     }
 }
 
+/* Bonds such that those that share coordinates are near to each other. */
+static int order_bonds(const taut_modes_work *w, taut_index *bond, taut_error *error)
+{
+    const taut_saddle_shape shape = {
+        .n = w->n, .m = w->m, .g_start = w->jacobian.start, .g_column = w->jacobian.column};
+    const taut_index nodes = w->n + w->m;
+    taut_arena arena;
+    taut_columns columns;
+    taut_arena_init(&arena, &w->arena->allocator);
+    taut_index *position = TAUT_NEW(&arena, taut_index, nodes),
+               *node = TAUT_NEW(&arena, taut_index, nodes);
+    int status = position && node ? taut_columns_build(w->m, w->n, shape.g_start, shape.g_column,
+                                                       &arena, &columns, error)
+                                  : taut_fail_memory(error);
+    if (status == 0)
+        status = taut_order(&shape, &columns, &w->arena->allocator, position, error);
+    for (taut_index k = 0; status == 0 && k < nodes; k++)
+        node[position[k]] = k;
+    for (taut_index k = 0, i = 0; status == 0 && k < nodes; k++)
+        if (node[k] >= w->n)
+            bond[i++] = node[k] - w->n;
+    taut_arena_clear(&arena);
+    return status;
+}
+
+/* The largest distance, in their group, of springs that share a coordinate. */
+static void measure_bands(taut_modes_work *w, taut_index *first)
+{
+    for (taut_index i = 0; i < w->n; i++)
+        first[i] = -1;
+    for (taut_index g = 0; g < w->groups; g++)
+        for (taut_index s = 0; s < w->group[g].springs; s++) {
+            const taut_index bond = w->group[g].spring[s];
+            for (taut_index e = w->jacobian.start[bond]; e < w->jacobian.start[bond + 1]; e++) {
+                taut_index *before = &first[w->jacobian.column[e]];
+                *before = *before < 0 ? s : *before;
+                if (s - *before > w->group[g].half_width)
+                    w->group[g].half_width = s - *before;
+            }
+        }
+}
+
 int taut_mode_groups_find(taut_modes_work *w, taut_error *error)
 {
     taut_arena *arena = w->arena;
-    taut_index *parent = TAUT_NEW(arena, taut_index, w->n), *of = TAUT_NEW(arena, taut_index, w->n);
+    taut_index *parent = TAUT_NEW(arena, taut_index, w->n), *of = TAUT_NEW(arena, taut_index, w->n),
+               *order = NULL;
     w->local = TAUT_NEW(arena, taut_index, w->n);
     TAUT_NEED(error, parent, of, w->local);
     unite(w, parent);
@@ -125,8 +173,13 @@ int taut_mode_groups_find(taut_modes_work *w, taut_error *error)
     w->rigid = TAUT_NEW(arena, taut_index, w->rigids);
     w->group = TAUT_NEW(arena, taut_mode_group, w->groups);
     TAUT_NEED(error, rigid, coordinate, w->spring, w->rigid, w->group);
-    fill(w, parent, of, false);
+    fill(w, parent, of, NULL, false);
     place(w, rigid, coordinate);
-    fill(w, parent, of, true);
+    if (w->largest > TAUT_MODES_SMALL && w->rigids == 0) {
+        TAUT_NEED(error, order = TAUT_NEW(arena, taut_index, w->m));
+        TAUT_TRY(order_bonds(w, order, error));
+    }
+    fill(w, parent, of, order, true);
+    measure_bands(w, parent);
     return TAUT_OK;
 }

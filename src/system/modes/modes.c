@@ -1,9 +1,10 @@
 /* modes.c - the stiff modes at a point, and the gradient of their frequencies (modes.h has the
  * definitions).
  *
- * S is formed by columns: spring i gives Z_i and y_i with  M Z_i + G_r^T y_i = G_i^T,  G_r Z_i =
- * 0,  and S_ij = G_i Z_j. One solution, and one evaluation for the gradient, serves one spring or
- * mode of every group: their number is that of the largest group.
+ * Without rigid bonds, and with a diagonal mass, S is G M^-1 G^T, a band matrix in each group.
+ * Otherwise it is formed by columns: spring i gives Z_i and y_i with  M Z_i + G_r^T y_i = G_i^T,
+ * G_r Z_i = 0,  and S_ij = G_i Z_j. One solution, and one evaluation for the gradient, serves one
+ * spring or mode of every group: their number is that of the largest group.
  *
  * Gradient. Omega^2 = w^T A w with w on all bonds is stationary in w_r, and in w_s under its
  * norm; so w may be held fixed,
@@ -12,7 +13,14 @@
  *     H_w = sum w_i Hess g_i, z = M^-1 G^T w   held fixed
  *
  * in the last term. H_w z = (dG(q + s z)/ds)^T w is a coefficient of a jet, which needs no pattern
- * of second derivatives; systems without jets have the Hessians. Modes of one frequency are not
+ * of second derivatives; systems without jets have the Hessians. Without rigid bonds the sum over
+ * the modes needs only the entries of one matrix for bonds that share coordinates,
+ *
+ *     sum_k J_k dOmega_k = sum_i (Hess g_i y_i) . dq,   y_i = sum_j F_ij M^-1 G_j^T,
+ *     F = sum_k J_k/Omega_k w_k w_k^T
+ *
+ * and one evaluation along a direction serves all bonds that do not touch one another: a chain of
+ * any length takes two. Modes of one frequency are not
  * determined: the sum over them exists when they carry equal actions, or when all of them change
  * equally, along the bonds at least. Different groups have nothing to do with each other. */
 #include "system/modes/modes.h"
@@ -54,7 +62,7 @@ static int refuse_large(const taut_modes_work *w, int most, taut_error *error)
     double numbers = 0;
     for (taut_index g = 0; g < w->groups; g++)
         numbers += (double)w->group[g].springs *
-                   (w->group[g].springs + w->group[g].n + w->group[g].rigids);
+                   (w->group[g].springs + (w->direct ? 0 : w->group[g].n + w->group[g].rigids));
     if (w->largest <= most && numbers <= MOST_NUMBERS)
         return 0;
     return taut_fail(error, TAUT_ERROR_REFUSED,
@@ -63,26 +71,66 @@ static int refuse_large(const taut_modes_work *w, int most, taut_error *error)
                      w->largest, most, MOST_NUMBERS);
 }
 
+static bool is_narrow(const taut_modes_work *w, const taut_mode_group *g)
+{
+    enum { PART = 16 }; /* of the springs: wider bands take longer than dense matrices */
+    return w->direct && g->springs > TAUT_MODES_SMALL && g->half_width <= g->springs / PART;
+}
+
+/* Scaled by C^-1/2: values and vectors of S, the latter by rows in g->matrix. */
+static int find_vectors(taut_modes_work *w, taut_mode_group *g, taut_error *error)
+{
+    if (is_narrow(w, g))
+        return taut_eigen_band(g->springs, g->half_width, w->band, w->square, g->matrix, error,
+                               &w->keep);
+    return taut_eigen_symmetric(g->springs, g->matrix, w->square, error, &w->keep);
+}
+
+/* Once on the unit matrix, so that later calls find their memory. */
+static int rehearse(taut_modes_work *w, taut_mode_group *g, taut_error *error)
+{
+    const int64_t p = g->springs, b = g->half_width;
+    for (int64_t i = 0; i < p; i++) {
+        g->matrix[i * p + i] = 1;
+        if (is_narrow(w, g))
+            w->band[i * (b + 1)] = (double)i;
+    }
+    return find_vectors(w, g, error);
+}
+
 static int reserve_group(taut_modes_work *w, taut_mode_group *g, taut_error *error)
 {
     const int64_t p = g->springs;
+    if (w->direct) {
+        TAUT_TRY(TAUT_RESERVE(w->arena, p * p, error, &g->matrix));
+        g->weight = g->matrix;
+        return rehearse(w, g, error);
+    }
     /* one piece of memory, since there may be thousands of groups */
     TAUT_TRY(TAUT_RESERVE(w->arena, 2 * p * (p + g->n + g->rigids), error, &g->matrix));
     g->column = g->matrix + p * p;
     g->shape = g->column + p * g->n;
     g->reaction = g->shape + p * g->n;
     g->weight = g->reaction + p * g->rigids;
-    /* rehearsed once on the unit matrix, so that later calls find their memory */
-    for (int64_t i = 0; i < p; i++)
-        g->matrix[i * p + i] = 1;
-    return taut_eigen_symmetric((int)p, g->matrix, w->square, error, &w->keep);
+    return rehearse(w, g, error);
 }
 
 static int reserve(taut_modes_work *w, const taut_sizes *sizes, bool gradient, taut_error *error)
 {
     const bool hessian = gradient && !(sizes->can & TAUT_CAN_JETS);
     const int64_t entries = w->tangent.start ? w->tangent.start[w->n] : 0;
+    int64_t band = 0;
     taut_arena *arena = w->arena;
+    w->rounds = w->direct ? 1 : w->largest;
+    for (taut_index g = 0; g < w->groups; g++) {
+        if (w->direct && w->group[g].half_width >= w->rounds)
+            w->rounds = w->group[g].half_width + 1;
+        const int64_t needs = w->group[g].springs * ((int64_t)w->group[g].half_width + 1);
+        band = is_narrow(w, &w->group[g]) && needs > band ? needs : band;
+    }
+    TAUT_TRY(TAUT_RESERVE(arena, band, error, &w->band));
+    TAUT_TRY(TAUT_RESERVE(arena, w->direct ? sizes->jacobian_entries : 0, error, &w->over));
+    TAUT_TRY(TAUT_RESERVE(arena, w->largest, error, &w->share));
     TAUT_TRY(TAUT_RESERVE(arena, w->m, error, &w->values.bond, &w->values.bond_dt));
     TAUT_TRY(TAUT_RESERVE(arena, sizes->jacobian_entries, error, &w->values.jacobian));
     TAUT_TRY(TAUT_RESERVE(arena, w->diagonal ? w->n : entries, error, &w->values.mass));
@@ -120,9 +168,12 @@ int taut_modes_create(taut_modes_work *w, taut_context *context, taut_arena *are
     if (!w->diagonal || (gradient && !(sizes.can & TAUT_CAN_JETS)))
         TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &w->tangent, error));
     TAUT_TRY(taut_mode_groups_find(w, error));
+    w->direct = w->diagonal && w->rigids == 0 && (sizes.can & TAUT_CAN_INVERT_MASS);
     TAUT_TRY(take_rigid(w, error));
     TAUT_TRY(refuse_large(w, most, error));
     TAUT_TRY(reserve(w, &sizes, gradient, error));
+    if (w->direct)
+        return TAUT_OK;
     taut_saddle_shape shape = {.n = w->n,
                                .m = w->rigids,
                                .k_start = w->diagonal ? NULL : w->tangent.start,
@@ -136,6 +187,19 @@ int taut_modes_create(taut_modes_work *w, taut_context *context, taut_arena *are
     taut_backend backend =
         gradient && w->n + w->rigids > 16 ? TAUT_BACKEND_BANDED : TAUT_BACKEND_AUTO;
     return taut_saddle_create(&shape, backend, &arena->allocator, &w->saddle, error);
+}
+
+/* Instructions over 3.5, counted for a pendulum, water molecules and chains of 20 to 300. */
+double taut_modes_cost(const taut_modes_work *w)
+{
+    static const double EACH = 800, SQUARE = 150, CUBE = 10;
+    double sum = 0;
+    for (taut_index k = 0; k < w->groups; k++) {
+        const taut_mode_group *g = &w->group[k];
+        const double p = g->springs;
+        sum += EACH * p + (is_narrow(w, g) ? SQUARE * g->half_width * p * p : CUBE * p * p * p);
+    }
+    return sum;
 }
 
 void taut_modes_destroy(taut_modes_work *w)
@@ -219,11 +283,43 @@ static void form_matrix(const taut_modes_work *w, const taut_mode_group *g, cons
         }
 }
 
+/* Entries of S at distances up to the half-width. */
+static void form_band(taut_modes_work *w, const taut_mode_group *g, const double *c)
+{
+    const int64_t p = g->springs, b = g->half_width;
+    const bool narrow = is_narrow(w, g);
+    const taut_pattern *a = &w->jacobian;
+    const double *entry = w->values.jacobian;
+    if (!narrow)
+        taut_clear(p * p, g->matrix);
+    for (taut_index i = 0; i < g->n; i++)
+        w->force[g->coordinate[i]] = 0;
+    for (int64_t j = 0; j < p; j++) { /* w->force is 0 in between */
+        const taut_index bond = g->spring[j];
+        taut_row_add(a, w->over, bond, 1, w->force);
+        for (int64_t i = j; i <= j + b && i < p; i++) {
+            const double ij =
+                taut_row_dot(a, entry, g->spring[i], w->force) / sqrt(c[g->spring[i]] * c[bond]);
+            if (narrow)
+                w->band[j * (b + 1) + i - j] = ij;
+            else
+                g->matrix[i * p + j] = g->matrix[j * p + i] = ij;
+        }
+        for (taut_index e = a->start[bond]; e < a->start[bond + 1]; e++)
+            w->force[a->column[e]] = 0;
+    }
+}
+
 /* w and z of mode k from eigenvector s: w_s = C^-1/2 s, w_r = -sum s_i y_i, z = sum w_i Z_i. */
 static void form_mode(const taut_mode_group *g, const double *c, int k, const double *s)
 {
     const taut_index bonds = g->springs + g->rigids;
     double *weight = g->weight + (int64_t)k * bonds, *shape = g->shape + (int64_t)k * g->n;
+    if (!g->shape) { /* vectors become weights in their place, or earlier */
+        for (taut_index i = 0; i < g->springs; i++)
+            weight[i] = s[i] / sqrt(c[g->spring[i]]);
+        return;
+    }
     taut_clear(bonds, weight);
     taut_clear(g->n, shape);
     for (taut_index i = 0; i < g->springs; i++) {
@@ -241,8 +337,11 @@ static int find_group(taut_modes_work *w, taut_index number, taut_error *error)
     const int p = g->springs;
     g->first = w->count;
     g->count = 0;
-    form_matrix(w, g, c);
-    TAUT_TRY(taut_eigen_symmetric(p, g->matrix, w->square, error, &w->keep));
+    if (w->direct)
+        form_band(w, g, c);
+    else
+        form_matrix(w, g, c);
+    TAUT_TRY(find_vectors(w, g, error));
     for (int k = 0; k < p; k++) {
         if (!(w->square[k] > zero_mode * w->square[p - 1]))
             continue;
@@ -259,7 +358,10 @@ int taut_modes_find(taut_modes_work *w, double t, const double *q, taut_error *e
     TAUT_TRY(taut_evaluate_inside(w->context, t, q, NULL,
                                   TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_MASS, &w->values,
                                   error));
-    TAUT_TRY(solve(w, t, error));
+    if (!w->direct)
+        TAUT_TRY(solve(w, t, error));
+    for (taut_index e = 0; w->direct && e < w->jacobian.start[w->m]; e++)
+        w->over[e] = w->values.jacobian[e] / w->values.mass[w->jacobian.column[e]];
     for (taut_index g = 0; g < w->groups; g++)
         TAUT_TRY(find_group(w, g, error));
     return 0;
@@ -343,6 +445,53 @@ static int take_modes(taut_modes_work *w, int k, const double *action)
     return taken;
 }
 
+/* y_i on the coordinates of spring `at` of a group. */
+static void find_direction(const taut_modes_work *w, const taut_mode_group *g, taut_index at,
+                           double *y)
+{
+    const taut_pattern *a = &w->jacobian;
+    const taut_index p = g->springs, first = at > g->half_width ? at - g->half_width : 0,
+                     end = at + g->half_width < p ? at + g->half_width + 1 : p;
+    for (taut_index j = first; j < end; j++) {
+        double f = 0;
+        for (int k = 0; k < g->count; k++)
+            f += w->share[k] * g->weight[(int64_t)k * p + at] * g->weight[(int64_t)k * p + j];
+        taut_row_add(a, w->over, g->spring[j], f, w->force);
+    }
+    for (taut_index e = a->start[g->spring[at]]; e < a->start[g->spring[at] + 1]; e++)
+        y[a->column[e]] = w->force[a->column[e]];
+    for (taut_index i = 0; i < g->n && p <= TAUT_MODES_SMALL; i++)
+        w->force[g->coordinate[i]] = 0;
+    for (taut_index j = first; j < end && p > TAUT_MODES_SMALL; j++)
+        for (taut_index e = a->start[g->spring[j]]; e < a->start[g->spring[j] + 1]; e++)
+            w->force[a->column[e]] = 0;
+}
+
+/* Springs k .. k + TAUT_MODES_TOGETHER - 1 of every half_width + 1 that follow each other. Where
+ * that is all of them, the same places are written each time. */
+static int take_springs(taut_modes_work *w, int k, const double *action)
+{
+    const int rest = w->rounds - k, count = rest < TAUT_MODES_TOGETHER ? rest : TAUT_MODES_TOGETHER;
+    if (w->rounds > count) {
+        taut_clear(count * (int64_t)w->m, w->bond_weight);
+        taut_clear(count * (int64_t)w->n, w->direction);
+    }
+    taut_clear(w->n, w->force);
+    for (taut_index number = 0; number < w->groups; number++) {
+        const taut_mode_group *g = &w->group[number];
+        for (int j = 0; j < g->count; j++)
+            w->share[j] = action[g->first + j] / w->frequency[g->first + j];
+        for (taut_index i = 0; i < g->springs; i++) {
+            const int j = i % (g->half_width + 1) - k;
+            if (j < 0 || j >= count)
+                continue;
+            find_direction(w, g, i, w->direction + j * (int64_t)w->n);
+            w->bond_weight[j * (int64_t)w->m + g->spring[i]] = -1;
+        }
+    }
+    return count;
+}
+
 /* gradient += f (2 H_w z - (d(M z)/dq)^T z) of these modes */
 static int add_modes(taut_modes_work *w, double t, const double *q, int count, double *gradient,
                      taut_error *error)
@@ -367,8 +516,8 @@ int taut_modes_sum(taut_modes_work *w, double t, const double *q, const double *
                    double *gradient, taut_error *error)
 {
     taut_clear(w->n, gradient);
-    for (int k = 0; k < w->largest; k += TAUT_MODES_TOGETHER) {
-        const int count = take_modes(w, k, action);
+    for (int k = 0; k < w->rounds; k += TAUT_MODES_TOGETHER) {
+        const int count = w->direct ? take_springs(w, k, action) : take_modes(w, k, action);
         if (count > 0)
             TAUT_TRY(add_modes(w, t, q, count, gradient, error));
     }
@@ -383,7 +532,10 @@ static int measure_force(taut_modes_work *w, double *along, double *all, taut_er
     double *x = w->force;
     *along = *all = 0;
     taut_clear(w->rigids, w->held);
-    TAUT_TRY(taut_saddle_solve(w->saddle, 1, x, w->held, error));
+    for (taut_index i = 0; w->direct && i < w->n; i++)
+        x[i] /= w->values.mass[i];
+    if (!w->direct)
+        TAUT_TRY(taut_saddle_solve(w->saddle, 1, x, w->held, error));
     *all = taut_largest(w->n, x);
     for (int k = 0; k < w->count; k++) { /* one after the other: they are orthogonal */
         const taut_mode_group *g = &w->group[w->owner[k]];
@@ -392,8 +544,11 @@ static int measure_force(taut_modes_work *w, double *along, double *all, taut_er
         double part = 0;
         for (taut_index s = 0; s < g->springs; s++)
             part += weight[s] * taut_row_dot(&w->jacobian, w->values.jacobian, g->spring[s], x);
-        for (taut_index i = 0; i < g->n; i++)
-            x[g->coordinate[i]] -= part / (w->frequency[k] * w->frequency[k]) * shape[i];
+        part /= w->frequency[k] * w->frequency[k];
+        for (taut_index i = 0; i < g->n && !w->direct; i++)
+            x[g->coordinate[i]] -= part * shape[i];
+        for (taut_index s = 0; s < g->springs && w->direct; s++)
+            taut_row_add(&w->jacobian, w->over, g->spring[s], -part * weight[s], x);
     }
     *along = taut_largest(w->n, x);
     return 0;

@@ -23,16 +23,20 @@ typedef struct taut_mode_group {
     taut_index springs, rigids, n;
     taut_index *spring, *rigid; /* bond numbers */
     taut_index *coordinate;     /* [n], ascending */
+    taut_index half_width;      /* of S, in the order of the springs */
     double *matrix;             /* [springs][springs]: S scaled by C^-1/2; then its vectors */
-    double *column;             /* [springs][n]: Z_i of each spring */
+    double *column;             /* [springs][n]: Z_i of each spring; NULL where `direct` */
     double *reaction;           /* [springs][rigid bonds] */
 
     int first, count; /* its modes: springs that depend on others add none */
-    double *weight;   /* [count][springs + rigids]: w, springs first */
-    double *shape;    /* [count][n]: z on its coordinates */
+    double *weight;   /* [count][springs + rigids]: w, springs first; may be `matrix` */
+    double *shape;    /* [count][n]: z on its coordinates; NULL where `direct` */
 } taut_mode_group;
 
-enum { TAUT_MODES_TOGETHER = 4 }; /* modes of each group in one evaluation of the gradient */
+enum {
+    TAUT_MODES_TOGETHER = 4, /* directions in one evaluation of the gradient */
+    TAUT_MODES_SMALL = 16    /* springs of a group up to which its matrix counts as dense */
+};
 typedef struct taut_modes_work {
     taut_context *context;
     taut_arena *arena;
@@ -42,15 +46,20 @@ typedef struct taut_modes_work {
     taut_mode_group *group;
     taut_index *local;      /* [n]: place of a coordinate in its group */
     bool diagonal, varying; /* the mass */
+    bool direct;            /* no rigid bonds, and a diagonal mass: S = G M^-1 G^T */
     taut_pattern jacobian, tangent;
     taut_values values; /* bond, bond_dt, jacobian, mass at the latest point */
     taut_index *rigid_start, *rigid_column;
     double *rigid_g;
-    taut_saddle *saddle; /* [M G_r^T; G_r 0] */
+    taut_saddle *saddle; /* [M G_r^T; G_r 0]; NULL where `direct` */
     taut_jet *jet;       /* of G along a direction; NULL: from the Hessians of the bonds */
     double *square;      /* Omega^2, [largest] */
+    /* `direct`: G M^-1 on the pattern of G; J/Omega of the modes of a group; S of a group whose
+     * band is narrow, [springs][half_width + 1] */
+    double *over, *share, *band;
+    int rounds; /* `direct`: directions that serve all springs; else the most springs of a group */
     /* [TAUT_MODES_TOGETHER] times [m], [n], [n]: weights and shapes of one mode of each group;
-     * J/(2 Omega) times the latter */
+     * J/(2 Omega) times the latter; `direct`: weights and directions of bonds that do not touch */
     double *bond_weight, *direction, *scaled;
     double *blended;       /* [springs]: for frequencies that meet; */
     double *other, *force; /* [n], [n]: the same */
@@ -68,6 +77,8 @@ typedef struct taut_modes_work {
 int taut_modes_create(taut_modes_work *modes, taut_context *context, taut_arena *arena,
                       bool gradient, int most, taut_error *error);
 void taut_modes_destroy(taut_modes_work *modes); /* accepts half-made ones */
+/* What modes and a gradient cost, in units of taut_system_work, besides evaluations of G. */
+double taut_modes_cost(const taut_modes_work *modes);
 /* Modes at (t, q). Never allocates, except to name rigid bonds that depend on one another. */
 int taut_modes_find(taut_modes_work *modes, double t, const double *q, taut_error *error);
 /* p and pdot of mode k at the point of taut_modes_find, for a velocity v[n]. */
