@@ -32,7 +32,8 @@ int taut_diagnose_groups(taut_context *context, const double *q, taut_arena *are
     if (!(d->sizes.can & TAUT_CAN_INVERT_MASS) || d->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
         return TAUT_OK;
     int64_t before = context->statistics.force_evaluations;
-    int status = taut_modes_create(&w, context, arena, false, TAUT_SPECTRUM_DENSE, &reason);
+    int status =
+        taut_modes_create(&w, context, arena, TAUT_MODES_ALONE, TAUT_SPECTRUM_DENSE, &reason);
     if (status == 0) {
         status = taut_modes_find(&w, d->t, q, &reason);
         *done = status == 0 && w.count > 0;

@@ -489,7 +489,7 @@ static int make_modes(taut_solver *solver, taut_index springs, taut_error *error
     m->modes_cost = 7 * pow(springs, 3);
     if (!m->all || solver->system->sizes.can & TAUT_HAS_STIFF_POTENTIAL)
         return TAUT_OK;
-    int status = taut_modes_create(&m->modes, m->context, &solver->arena, false,
+    int status = taut_modes_create(&m->modes, m->context, &solver->arena, TAUT_MODES_ALONE,
                                    TAUT_SPECTRUM_DENSE, &reason);
     m->all = m->grouped = status == 0;
     if (m->grouped)

@@ -63,6 +63,11 @@ static int reserve(taut_impulse *w, taut_error *error)
     return TAUT_RESERVE(arena, w->rows.start[w->rows.rows], error, &w->tie_1, &w->tie_2);
 }
 
+static bool is_adiabatic(const taut_stepper *s)
+{
+    return s->options && strcmp(taut_options_text(s->options, "inner-method"), "adiabatic") == 0;
+}
+
 static int make_modes(taut_impulse *w, taut_error *error)
 {
     taut_stepper *s = w->stepper;
@@ -71,8 +76,9 @@ static int make_modes(taut_impulse *w, taut_error *error)
     if (w->potential)
         return TAUT_OK;
     TAUT_TRY(TAUT_RESERVE(s->arena, stiff, error, &w->action, &w->blended));
-    int status =
-        taut_modes_create(&w->modes, s->context, s->arena, true, TAUT_SPECTRUM_DENSE, error);
+    int status = taut_modes_create(&w->modes, s->context, s->arena,
+                                   is_adiabatic(s) ? TAUT_MODES_SHAPES : TAUT_MODES_GRADIENT,
+                                   TAUT_SPECTRUM_DENSE, error);
     w->has_modes = status == 0;
     return status == TAUT_ERROR_REFUSED ? TAUT_OK : status; /* too many: without */
 }
@@ -91,11 +97,6 @@ static int take_actions(taut_impulse *w, double t, taut_error *error)
         w->action[k] = (rate * rate + omega * omega * p * p) / (2 * omega);
     }
     return TAUT_OK;
-}
-
-static bool is_adiabatic(const taut_stepper *s)
-{
-    return s->options && strcmp(taut_options_text(s->options, "inner-method"), "adiabatic") == 0;
 }
 
 /* The micro-step: as set and stable, or a part of the fastest vibration of the initial state. A

@@ -175,11 +175,13 @@ static int springs(taut_context *context, double t, const double *q, const doubl
     spring_modes s = {.modes = {.context = context}, .v = v};
     taut_arena_init(&arena, &context->arena.allocator);
     taut_modes_work *w = &s.modes;
-    int status = taut_modes_create(w, context, &arena, false, TAUT_SPECTRUM_DENSE, error);
+    int status =
+        taut_modes_create(w, context, &arena, TAUT_MODES_ALONE, TAUT_SPECTRUM_DENSE, error);
     bool large = status == TAUT_ERROR_REFUSED && w->largest > TAUT_SPECTRUM_DENSE,
          ends = large && count < w->springs;
     if (large && !ends)
-        status = taut_modes_create(w, context, &arena, false, TAUT_SPECTRUM_DENSE_LIMIT, error);
+        status = taut_modes_create(w, context, &arena, TAUT_MODES_ALONE, TAUT_SPECTRUM_DENSE_LIMIT,
+                                   error);
     else if (ends)
         status = TAUT_OK;
     if (status == 0 && !ends)

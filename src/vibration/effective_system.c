@@ -109,8 +109,8 @@ static int attach(taut_context *context, taut_error *error)
     TAUT_TRY(taut_context_create(e->base, &w->allocator, &w->base, error));
     TAUT_TRY(reserve(w, context, error));
     TAUT_TRY(copy_values(context, w, error));
-    TAUT_TRY(taut_modes_create(&w->modes, w->base, &w->base->arena, true, TAUT_SPECTRUM_DENSE_LIMIT,
-                               error));
+    TAUT_TRY(taut_modes_create(&w->modes, w->base, &w->base->arena, TAUT_MODES_GRADIENT,
+                               TAUT_SPECTRUM_DENSE_LIMIT, error));
     return 0;
 }
 

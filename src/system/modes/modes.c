@@ -152,9 +152,10 @@ static int reserve(taut_modes_work *w, const taut_sizes *sizes, bool gradient, t
     return gradient && !hessian ? taut_jet_create_along(w->context, &w->jet, error) : TAUT_OK;
 }
 
-int taut_modes_create(taut_modes_work *w, taut_context *context, taut_arena *arena, bool gradient,
-                      int most, taut_error *error)
+int taut_modes_create(taut_modes_work *w, taut_context *context, taut_arena *arena,
+                      taut_modes_for purpose, int most, taut_error *error)
 {
+    const bool gradient = purpose != TAUT_MODES_ALONE;
     const taut_system *system = taut_context_system(context);
     taut_sizes sizes;
     taut_system_sizes(system, &sizes);
@@ -168,7 +169,8 @@ int taut_modes_create(taut_modes_work *w, taut_context *context, taut_arena *are
     if (!w->diagonal || (gradient && !(sizes.can & TAUT_CAN_JETS)))
         TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &w->tangent, error));
     TAUT_TRY(taut_mode_groups_find(w, error));
-    w->direct = w->diagonal && w->rigids == 0 && (sizes.can & TAUT_CAN_INVERT_MASS);
+    w->direct = w->diagonal && w->rigids == 0 && (sizes.can & TAUT_CAN_INVERT_MASS) &&
+                purpose != TAUT_MODES_SHAPES;
     TAUT_TRY(take_rigid(w, error));
     TAUT_TRY(refuse_large(w, most, error));
     TAUT_TRY(reserve(w, &sizes, gradient, error));

@@ -71,11 +71,16 @@ typedef struct taut_modes_work {
     int *owner;        /* [count]: the group of each */
 } taut_modes_work;
 
-/* Memory comes from the arena; `gradient` prepares for taut_modes_gradient. Refuses groups of more
- * than `most` springs: TAUT_SPECTRUM_DENSE where time matters, at most TAUT_SPECTRUM_DENSE_LIMIT.
- */
+/* GRADIENT prepares for taut_modes_gradient; SHAPES does too, and every group has its `shape`. */
+typedef enum taut_modes_for {
+    TAUT_MODES_ALONE,
+    TAUT_MODES_GRADIENT,
+    TAUT_MODES_SHAPES
+} taut_modes_for;
+/* Memory comes from the arena. Refuses groups of more than `most` springs: TAUT_SPECTRUM_DENSE
+ * where time matters, at most TAUT_SPECTRUM_DENSE_LIMIT. */
 int taut_modes_create(taut_modes_work *modes, taut_context *context, taut_arena *arena,
-                      bool gradient, int most, taut_error *error);
+                      taut_modes_for purpose, int most, taut_error *error);
 void taut_modes_destroy(taut_modes_work *modes); /* accepts half-made ones */
 /* What modes and a gradient cost, in units of taut_system_work, besides evaluations of G. */
 double taut_modes_cost(const taut_modes_work *modes);
