@@ -293,10 +293,10 @@ static void test_gradient(void)
         taut_modes_work work;
         double gradient[16];
         taut_arena_init(&arena, NULL);
-        check_equal(
-            "create",
-            taut_modes_create(&work, o.context, &arena, true, TAUT_SPECTRUM_DENSE_LIMIT, &o.error),
-            0);
+        check_equal("create",
+                    taut_modes_create(&work, o.context, &arena, TAUT_MODES_GRADIENT,
+                                      TAUT_SPECTRUM_DENSE_LIMIT, &o.error),
+                    0);
         check_equal("find", taut_modes_find(&work, 0, o.q, &o.error), 0);
         check_equal("gradient", taut_modes_gradient(&work, 0, o.q, action, gradient, &o.error), 0);
         for (int i = 0; i < o.n; i++) {
@@ -358,8 +358,8 @@ static void test_residuals(void)
         taut_arena arena;
         taut_modes_work w;
         taut_arena_init(&arena, NULL);
-        int code =
-            taut_modes_create(&w, o.context, &arena, false, TAUT_SPECTRUM_DENSE_LIMIT, &o.error);
+        int code = taut_modes_create(&w, o.context, &arena, TAUT_MODES_ALONE,
+                                     TAUT_SPECTRUM_DENSE_LIMIT, &o.error);
         check_row((code ? code : taut_modes_find(&w, 0, o.q, &o.error)) == 0, "find: %s",
                   o.error.message);
         const double *c = taut_context_compliance(o.context);
@@ -412,9 +412,10 @@ static void test_chains(void)
         taut_modes_work w;
         double action[MOST_SPRINGS], gradient[MOST_N], along = 0, side[2];
         taut_arena_init(&arena, NULL);
-        check_equal(
-            "create",
-            taut_modes_create(&w, o.context, &arena, true, TAUT_SPECTRUM_DENSE_LIMIT, &o.error), 0);
+        check_equal("create",
+                    taut_modes_create(&w, o.context, &arena, TAUT_MODES_GRADIENT,
+                                      TAUT_SPECTRUM_DENSE_LIMIT, &o.error),
+                    0);
         check_row(w.groups == 1 && w.group[0].half_width <= 4, "half-width %d",
                   (int)w.group[0].half_width);
         for (int i = 0; i < o.m; i++)
@@ -467,9 +468,10 @@ static void test_meeting(void)
         taut_modes_report report = {.size = sizeof report};
         double gradient[4];
         taut_arena_init(&arena, NULL);
-        check_equal(
-            "create",
-            taut_modes_create(&w, o.context, &arena, true, TAUT_SPECTRUM_DENSE_LIMIT, &o.error), 0);
+        check_equal("create",
+                    taut_modes_create(&w, o.context, &arena, TAUT_MODES_GRADIENT,
+                                      TAUT_SPECTRUM_DENSE_LIMIT, &o.error),
+                    0);
         check_equal("groups", w.groups, 2 - touch);
         check_equal("find", taut_modes_find(&w, 0, o.q, &o.error), 0);
         check_equal("equal actions", taut_modes_gradient(&w, 0, o.q, equal, gradient, &o.error), 0);
@@ -502,8 +504,8 @@ static void test_memory(void)
         taut_modes_work w = {0};
         f = (faulty){.fail = k};
         taut_arena_init(&arena, &allocator);
-        int code =
-            taut_modes_create(&w, o.context, &arena, true, TAUT_SPECTRUM_DENSE_LIMIT, &o.error);
+        int code = taut_modes_create(&w, o.context, &arena, TAUT_MODES_GRADIENT,
+                                     TAUT_SPECTRUM_DENSE_LIMIT, &o.error);
         int64_t calls = f.calls;
         for (int j = 0; j < 3 && code == 0; j++) {
             code = taut_modes_find(&w, 0, o.q, &o.error);
