@@ -143,6 +143,38 @@ static void test_coordinates(void)
         }
 }
 
+/* What is shown by adiabatic steps and by the effective system, which begin at (9): the point X and
+ * the actions at x depend on the coordinates by O(eps^2) and O(eps). */
+static void test_coordinates_averaged(void)
+{
+    static const char *const options[] = {
+        "method=effective rtol=1e-9",
+        "method=projected-impulse step=0.1 inner-method=adiabatic inner-step=0.01",
+        "method=transformed step=0.1 inner-method=adiabatic inner-step=0.01"};
+    const double eps = 1e-3;
+    check_group("coordinates, averaged");
+    for (int pair = 0; pair < 2; pair++)
+        for (int m = 0; m < 3; m++) {
+            double z[2][8] = {{0}};
+            for (int k = 0; k < 2; k++) {
+                char model[1200], all[200];
+                snprintf(model, sizeof model, "[parameters]\neps = %.17g\n%s", eps,
+                         forms[2 * pair + k]);
+                snprintf(all, sizeof all, "motion=effective until=1 verify=never %s", options[m]);
+                driven d = driven_create(model, all, NULL);
+                if (driven_good(all, &d)) {
+                    check_equal("advance", taut_solver_advance(d.solver, 1, &d.error), 0);
+                    to_cartesian(2 * pair + k, taut_solver_position(d.solver),
+                                 taut_solver_velocity(d.solver), z[k]);
+                }
+                driven_destroy(&d);
+            }
+            check_row(distance(z[0], z[1]) < 2.5 * eps, "%s, %s: %g", names[2 * pair + 1],
+                      options[m], distance(z[0], z[1]));
+            check_row(fabs(z[0][0] - sqrt(0.5)) > 0.1, "it has moved");
+        }
+}
+
 /* Springs as a stiff potential: the same vibrating state where function and manifold are all that
  * counts, or where the modes have the directions of the bonds; else the choice of directions off
  * the manifold [E Lemmas 2.1, 5.1] is seen: by kicks across the bonds, O(eps), or by mollifiers,
@@ -440,6 +472,7 @@ static void test_counts(void)
 int main(void)
 {
     test_coordinates();
+    test_coordinates_averaged();
     test_potential();
     test_circle();
     test_effective();

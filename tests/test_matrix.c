@@ -258,7 +258,7 @@ static const struct {
     {"pendulum", {"eps=1e-3/%g"}},
     {"polymer", {"omega=300*%g"}},
     {"quartic_rod", {"omega=1000*%g"}},
-    {"robot_arm", {"stiffness=1e5*%g^2"}},
+    {"robot_arm", {"stiffness=1e4*%g^2"}},
     {"rope_bending", {"omega=1000*%g"}},
     {"spring_pendulum", {"ratio=50*%g"}}, /* an exception of the page */
     {"triatomic", {"omega=500*%g", "lift=0.001/%g"}},

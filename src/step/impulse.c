@@ -4,15 +4,14 @@
  *     [E 2.1; Grubmueller et al. 1991]
  *
  * a is the slow acceleration: M^-1 f, with bonds marked `soft` in f. The fast flow has the stiff
- * springs alone and is resolved by Verlet, or by a composition of it (option inner-order,
- * compose.c), with micro-steps of at most the option inner-step; both
- * accelerations at the new point serve the next step. A stiff potential is a spring among others
- * (impulse_potential.c). Terms of the potential that are marked `fast`
- * belong to the fast flow instead of a (r-RESPA with two levels [Tuckerman et al. 1992]), and so do
- * forces that depend on velocities: they damp the vibration, or turn it. Where M
- * depends on x, kicks change the momenta y = M(x) v [E (5)], f is without inertial forces, and the
- * fast flow has the kinetic energy; rigid bonds hold in the fast flow and project the kicks
- * (fast_flow.c).
+ * springs and stiff potentials (impulse_potential.c) alone and is resolved by Verlet, or by a
+ * composition of it (option inner-order, compose.c), with micro-steps of at most the option
+ * inner-step; both accelerations at the new point serve the next step. Option inner-method makes
+ * long steps instead (adiabatic.c). Terms of the potential that are marked `fast` belong to the
+ * fast flow in place of a (r-RESPA with two levels [Tuckerman et al. 1992]), and so do forces that
+ * depend on velocities: they damp the vibration, or turn it. Where M depends on x, kicks change the
+ * momenta y = M(x) v [E (5)], f is without inertial forces, and the fast flow has the kinetic
+ * energy; rigid bonds hold in it and project the kicks (fast_flow.c).
  *
  * The state that vibrates is kept here. What the driver sees is X = x + M^-1 G(x)^T lambda, g(X)
  * = 0 [E (15)], and the velocity that belongs to Y = P(X) y [E (10)]: of these the method is an
@@ -27,9 +26,8 @@
  *     M a + G^T Lambda = f - grad W, G a = -gamma   at (X, V), W = sum J_k Omega_k   [E (8)]
  *
  * with the actions of the initial state, or those of now where forces depend on velocities. They do
- * not influence the motion, and are computed only
- * on request. Of groups of more than TAUT_SPECTRUM_DENSE connected springs grad W is omitted from
- * them. */
+ * not influence the motion, and are computed only on request. Of groups of more than
+ * TAUT_SPECTRUM_DENSE connected springs grad W is omitted from them. */
 #include "step/adiabatic.h"
 #include "step/impulse_potential.h"
 
