@@ -140,6 +140,9 @@ has err "copy/papers.txt"
 [ ! -e none/d-five-dimensions.html ]
 row $? "a page without its papers"
 mv kept copy/papers.txt
+mkdir none/d-five-dimensions.html
+run 1 reproduce d-five-dimensions --out none --quiet
+has err "cannot write 'none/d-five-dimensions.html'"
 
 # numbers that nothing computes, files that are not there, wrong names
 echo 'no such key | 1' >>copy/b-orders.txt
