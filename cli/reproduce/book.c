@@ -90,7 +90,7 @@ static void put_counts(FILE *out, const int counts[RECIPE_VERDICTS])
 
 static void put_numbers(FILE *out, const recipe_result *r)
 {
-    fputs("<div class=\"wide\"><table>\n<tr><th></th><th>Taut</th><th>", out);
+    fputs("<div class=\"wide\"><table class=\"numbers\">\n<tr><th></th><th>Taut</th><th>", out);
     put(out, r->heading);
     fputs("</th><th>verdict</th><th></th></tr>\n", out);
     for (int i = 0; i < r->count; i++) {
