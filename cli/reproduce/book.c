@@ -90,7 +90,7 @@ static void put_counts(FILE *out, const int counts[RECIPE_VERDICTS])
 
 static void put_numbers(FILE *out, const recipe_result *r)
 {
-    fputs("<div class=\"wide\"><table>\n<tr><th></th><th>Taut</th><th>", out);
+    fputs("<div class=\"wide\"><table class=\"numbers\">\n<tr><th></th><th>Taut</th><th>", out);
     put(out, r->heading);
     fputs("</th><th>verdict</th><th></th></tr>\n", out);
     for (int i = 0; i < r->count; i++) {
@@ -301,6 +301,7 @@ int recipe_book_write(const cli_call *call, const char *path, const char *folder
 {
     book b = {.call = call, .result = results, .count = count};
     cli_output output;
+    taut_error error;
     int status = CLI_MISUSED;
     b.items = recipe_file(call, folder, "list");
     b.papers = b.items ? recipe_file(call, folder, "papers") : NULL;
@@ -311,7 +312,7 @@ int recipe_book_write(const cli_call *call, const char *path, const char *folder
             status = put_all(&b);
             output.reason = status != 0 ? EIO : 0;
         }
-        int closed = cli_output_close(&output, "out", NULL);
+        int closed = cli_output_close(&output, "out", &error);
         status = status != 0 ? status : closed;
     }
     free(b.items);
