@@ -184,6 +184,12 @@ async function checkKeys(page, csv) {
   }
   for (const key of ["+", "l"]) await page.key(key, key, key);
   row(await page.evaluate("taut.player.speed === 2 && !taut.player.loop"), "the keys + and l do not change speed and loop");
+  const look = () => page.evaluate("[taut.camera.scale, taut.camera.x([0, 0, 0]), taut.window[1] - taut.window[0]]"), before = await look();
+  for (const key of ["i", "d", "z"]) await page.key(key, key, key);
+  const after = await look();
+  row(near(after[0], 1.25 * before[0], 1e-9) && after[1] !== before[1] && near(after[2], before[2] / 2, 1e-9), `the keys i, d and z: ${before}, ${after}`);
+  await page.key("f", "f", "f");
+  row(`${await look()}` === `${before}`, `the key f: ${before}, ${await look()}`);
   // playing ends at the last row without the loop, and begins again with it
   row(await page.evaluate(`[false, true].map(loop => {
     const p = taut.player;
