@@ -103,14 +103,19 @@ async function checkSweeps(evaluate, map) {
     [...document.querySelectorAll(".pager button")].find(b => b.textContent === "CSV").click();
     taut.select(2);
     const [x, y] = plot.place(frame, 2), ink = c.getImageData(Math.round(x), Math.round(y), 1, 1).data;
+    const values = plot.values.textContent, row = document.querySelector("tr[aria-selected=true]").textContent, keys = ["ArrowRight", "End", "ArrowLeft", "Escape"].map(key => {
+      document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+      return taut.selected;
+    });
     document.querySelectorAll("th button")[2].click(); // sorts by the second name
     const order = taut.order.map(k => table.varied[1].values[k]);
-    return saved[0].text().then(csv => ({ csv, plots: plots.map(p => p.shown.name), values: plot.values.textContent, row: document.querySelector("tr[aria-selected=true]").textContent, failed,
+    return saved[0].text().then(csv => ({ csv, plots: plots.map(p => p.shown.name), values, row, keys, failed,
       cross: failed >= 0 && c.getImageData(...plot.place(frame, failed).map(Math.round), 1, 1).data[0], ink: ink[3], order, curves: plot.curves.size, log: plot.log }));
   })()`);
   row(seen.csv === csv, `the table of the page differs: ${seen.csv.slice(0, 200)}`);
   row(`${seen.plots}` === "max(energy),end(x2)" && seen.curves === 2 && seen.log.x && !seen.log.y, `plots of a sweep: ${JSON.stringify([seen.plots, seen.curves, seen.log])}`);
   row(seen.values.startsWith("run 3: omega = ") && seen.row.startsWith("3") && seen.ink === 255, `run 3 is shown as '${seen.values}', '${seen.row}', ${seen.ink}`);
+  row(`${seen.keys}` === "3,9,8,-1", `keys mark the runs ${seen.keys}`);
   row(seen.failed >= 0 && seen.cross === 0xd5, `the cross of the failed run ${seen.failed} has red ${seen.cross}`);
   row(seen.order.every((v, k) => k === 0 || v >= seen.order[k - 1]), `sorted: ${seen.order}`);
   const boxes = await map(`(() => {
