@@ -1,6 +1,6 @@
 #!/bin/sh
-# bench_page.sh - pages that play runs: size and time of writing for the chain of 1000 links with 501 rows; JavaScript for a frame of 1000 and
-# 10,000 links, where Chromium and Node are there (frames per second would measure the software renderer).
+# bench_page.sh - pages that play runs: size and time of writing for the chain of 1000 links with 501 rows; JavaScript for a frame of 1000,
+# 10,000 and (a still one) 100,000 links, where Chromium and Node are there (frames per second would measure the software renderer).
 #
 # Rows: name | limit | value | verdict.
 set -u
@@ -41,9 +41,10 @@ if [ -z "$chromium" ] || ! command -v node >/dev/null 2>&1; then
     exit 0
 fi
 chain 10000 --until 1 --every 0.01 --view large.html || exit 1
-node "$here/tests/page/bench.mjs" "$chromium" small.html large.html >times || exit 1
+chain 100000 --until 1e-3 --every 1e-3 --view still.html || exit 1
+node "$here/tests/page/bench.mjs" "$chromium" small.html large.html still.html >times || exit 1
 while read -r file scene plots; do
-    case $file in small.html) links=1000 limit=4 ;; *) links=10000 limit=16 ;; esac
+    case $file in small.html) links=1000 limit=4 ;; large.html) links=10000 limit=16 ;; *) links=100000 limit=250 ;; esac
     verdict "page, $links links, milliseconds of JavaScript for the scene" $limit "$scene"
     verdict "page, $links links, milliseconds of JavaScript for the plots" 8 "$plots"
 done <times

@@ -1,10 +1,13 @@
 /* test_page.c - what pages are made of: deflate against an inflate that is written here from RFC
  * 1951, fixed ends of bonds, gravity, thinning, misuse, memory that fails. Pages in a browser:
  * test_page.sh. */
+#define _GNU_SOURCE
 #include "io/page.h"
 #include "support/run.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 /* ---- inflate, with its own tables: slow and plain */
 
@@ -202,6 +205,91 @@ static void test_scene(void)
     hide(&s);
 }
 
+/* The acceleration of the only point is gravity where it is the same in other places, too. */
+static void test_gravity(void)
+{
+    static const struct {
+        const char *potential;
+        double g;
+    } rows[] = {{"9*y", -9}, {"9*y + x^2", 0}, {"-1/sqrt(x^2 + y^2)", 0}};
+    static const double q[2] = {0, 2}, v[2] = {0, 0};
+    check_group("gravity");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        char model[200];
+        shown s;
+        snprintf(model, sizeof model, "[coordinates]\nx, y\n[potential]\n%s\n", rows[k].potential);
+        check_equal("begin", show(&s, model, NULL), 0);
+        check_equal("row", add_row(&s, 0, q, v), 0);
+        check_near(rows[k].potential, s.run->gravity[1], rows[k].g, 1e-12);
+        hide(&s);
+    }
+}
+
+/* ---- tables of sweeps */
+
+#define COLUMNS "status,error,steps,force_evaluations,message\n"
+
+static void test_tables(void)
+{
+    static const struct {
+        const char *csv, *message; /* NULL: accepted */
+    } rows[] = {
+        {"run,a,max(x)," COLUMNS "1,2,3,done,,1,2,\n", NULL},
+        {"run,a,\"max(x, 1)\"," COLUMNS "1,2,,failed,,1,2,\"a \"\"word\"\",\nand more\"\n2,3,",
+         NULL},
+        {"", "expected the table of a sweep"},
+        {"t,x\n0,1\n", "expected the table of a sweep"},
+        {"run,a,max(x)," COLUMNS, "no rows"},
+        {"run,a,max(x)," COLUMNS "1,2,3,done,,1,2\n", "row 1 of the table has 7 fields"},
+    };
+    check_group("tables");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        taut_page *page = NULL;
+        taut_sink sink;
+        taut_error error = {0};
+        check_equal("create", taut_page_create(NULL, &page, &error), 0);
+        int code = taut_page_table(page, "t", rows[k].csv, &error);
+        check_row(rows[k].message
+                      ? code == TAUT_ERROR_USAGE && strstr(error.message, rows[k].message) != NULL
+                      : code == 0,
+                  "table %d: %d %s", (int)k, code, error.message);
+        if (code == 0) {
+            check_equal("text", taut_page_text(page, "summary", "a text", &error), 0);
+            check_equal("write", taut_page_write(page, "/dev/null", &error), 0);
+            check_equal("a run", taut_page_run(page, "r", &sink, &error), TAUT_ERROR_USAGE);
+            check_equal("two", taut_page_table(page, "u", rows[0].csv, &error), TAUT_ERROR_USAGE);
+        }
+        taut_page_destroy(page);
+    }
+}
+
+/* Many rows: every second one, every fourth, ... and all in front of the one that is cut off. */
+static void test_table_thinning(void)
+{
+    enum { ROWS = 100000 };
+    static char csv[ROWS * 40];
+    size_t used = (size_t)snprintf(csv, sizeof csv, "run,a,max(x)," COLUMNS);
+    taut_page *page = NULL;
+    taut_error error = {0};
+    uint32_t seed = 1;
+    check_group("thinning of tables");
+    for (int k = 0; k < ROWS; k++) {
+        seed = seed * 1664525 + 1013904223;
+        used += (size_t)snprintf(csv + used, sizeof csv - used, "%d,%u,%u,done,,1,2,\n", k, seed,
+                                 seed * 2654435761u);
+    }
+    check_equal("create", taut_page_create(NULL, &page, &error), 0);
+    check_equal("table", taut_page_table(page, "t", csv, &error), 0);
+    char path[] = "/tmp/taut_page_XXXXXX";
+    int file = mkstemp(path);
+    check_equal("write", taut_page_write(page, path, &error), 0);
+    long long bytes = lseek(file, 0, SEEK_END);
+    check_row(bytes > 500000 && bytes < 2100000, "%lld bytes", bytes);
+    close(file);
+    remove(path);
+    taut_page_destroy(page);
+}
+
 static void test_thinning(void)
 {
     static const char model[] = "[coordinates]\nx\n";
@@ -266,6 +354,14 @@ static void test_faults(void)
             code = s.sink.end(s.sink.user, &s.error);
         if (code == 0)
             code = taut_page_write(s.page, "/dev/null", &s.error);
+        taut_page *other = NULL;
+        if (code == 0)
+            code = taut_page_create(&allocator, &other, &s.error);
+        if (code == 0)
+            code = taut_page_table(other, "t", "run,a," COLUMNS "1,2,done,,1,2,\n", &s.error);
+        if (code == 0)
+            code = taut_page_write(other, "/dev/null", &s.error);
+        taut_page_destroy(other);
         failures += code == TAUT_ERROR_MEMORY;
         check_row(f.failed == 0 ? code == 0 : code == TAUT_ERROR_MEMORY || code == 0,
                   "call %d: %d %s", (int)k, code, s.error.message);
@@ -280,6 +376,9 @@ int main(void)
 {
     test_deflate();
     test_scene();
+    test_gravity();
+    test_tables();
+    test_table_thinning();
     test_thinning();
     test_misuse();
     test_faults();

@@ -26,9 +26,25 @@ done
 has double_pendulum.html "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
 
 # many rows are thinned: a page is at most 2 MB
-run 0 run chain --set N=300 --set omega=1e5 --motion rigid --until 2 --every 0.0005 --view long.html --quiet
+run 0 run chain --set N=60 --set omega=1e3 --motion full --method verlet --step 1e-3 --until 4 --every step --verify never --view long.html --quiet
 [ "$(size long.html)" -lt 2000000 ]
 row $? "long.html has $(size long.html) bytes"
+run 0 run chain --set N=10000 --set omega=1e6 --motion rigid --verify never --until 0.01 --every 0.002 --view many.html --quiet
+
+# sweeps: the page has the table of the CSV file; a file becomes a page, too
+run 0 sweep double_pendulum --vary omega=50:5000:log5 --vary method=dop8,verlet --vary step=0.01 --set lift=0 --motion full --until 0.1 \
+    --keep 'max(energy)' --keep 'end(x2)' --out sweep.csv --view sweep.html --quiet
+run 0 sweep spring_pendulum --vary ratio=2:4:10 --vary swing=0.1:0.4:10 --keep 'max(extension)' --until 1 --verify never --out map.csv --quiet
+run 0 view map.csv --out map.html --quiet
+run 2 view map.csv sweep.csv --out both.html
+has err "a page shows runs, or one sweep"
+run 2 view chain.csv --out both.html
+has err "expected the table of a sweep"
+sed '3s/,/ /' map.csv >broken.csv
+run 2 view broken.csv --out both.html
+has err "row 2 of the table has"
+run 2 sweep double_pendulum --vary lift=0,1 --keep 'end(x2)' --view page.png
+has err "expected a name that ends in .html"
 
 # nothing is markup: not in titles, not in names of files
 printf '# </script><script>bad = 1</script>\n# </script><script>bad = 2</script>\n[coordinates]\nx, y\n[start]\nx = 1\n[run]\nuntil = 1\n' \

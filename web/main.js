@@ -147,9 +147,14 @@ class App {
     const { player } = this, speed = this.byId("speed"), typing = e.target.matches("input[type=text], select");
     if (typing || e.ctrlKey || e.altKey || e.metaKey || e.target.matches("button, summary") && e.key === " ") return;
     const faster = by => { speed.selectedIndex = Math.max(0, Math.min(speed.options.length - 1, speed.selectedIndex + by)); player.speed = +speed.value; };
+    const { camera } = this, view = act => { act(); this.moved = true; this.refresh(); };
+    const turn = (dx, dy) => view(() => camera.space ? camera.orbit(dx, dy) : camera.pan(-dx, -dy));
+    const narrow = by => this.setWindow(this.window.map(t => player.t + by * (t - player.t)));
     const keys = { " ": () => player.toggle(), ArrowLeft: () => player.jump(e.shiftKey ? -10 : -1), ArrowRight: () => player.jump(e.shiftKey ? 10 : 1),
                    Home: () => player.jump(-Infinity), End: () => player.jump(Infinity), "+": () => faster(1), "-": () => faster(-1),
-                   l: () => this.byId("loop").click(), f: () => this.fit() };
+                   l: () => this.byId("loop").click(), f: () => this.fit(),
+                   i: () => view(() => camera.zoom(1.25, camera.width / 2, camera.height / 2)), o: () => view(() => camera.zoom(0.8, camera.width / 2, camera.height / 2)),
+                   a: () => turn(-20, 0), d: () => turn(20, 0), w: () => turn(0, -20), s: () => turn(0, 20), z: () => narrow(0.5), Z: () => narrow(2) };
     if (!keys[e.key]) return;
     e.preventDefault();
     keys[e.key]();
@@ -228,7 +233,7 @@ class App {
     return [`Taut ${this.page.version}. ${few.length ? `Shown: ${few.join(", ")}. ` : ""}Numbers are rounded to 16 bits of their range: positions are within ` +
             `${error.toPrecision(2)}. Drawn by ${this.strokes ? this.strokes.name : "Canvas 2D"}.`,
             "Keys: space plays and pauses, left and right go a row, with shift ten rows, Home and End to the ends, + and - change the speed, l loops, " +
-            "f shows everything. Scene: drag moves or turns, with shift moves, the wheel zooms, a click on a bond plots its force. " +
+            "f shows everything, i and o zoom, a, d, w and s turn or move the scene, z and shift-z zoom the time. Scene: drag moves or turns, with shift moves, the wheel zooms, a click on a bond plots its force. " +
             "Plots: the wheel zooms, with shift vertically, drag moves, a click sets the time, a double click shows everything."];
   }
 

@@ -1,8 +1,8 @@
 /* page_code.c - the numbers of a run as bytes. Every column is rounded to 16 bits between its least
- * and its largest value (65535 and NaN: no number), k = round((x - least)/step); of smooth motion
- * the second differences of k over the rows are small. They are folded into non-negative numbers,
- * split into planes of high and low bytes, and deflated. The error is at most half a step, the
- * range of the column over 131068: below a pixel. Layout, little endian:
+ * and its largest value (65535 and NaN: no number), k = round((x - least)/step); 0 is exact. Of
+ * smooth motion the second differences of k over the rows are small. They are folded into
+ * non-negative numbers, split into planes of high and low bytes, and deflated. The error is at most
+ * half a step, the range of the column over 131066: below a pixel. Layout, little endian:
  *
  *     t [frames], least [columns], step [columns]      double
  *     points [points], ends [2 bonds]                  int32
@@ -62,8 +62,13 @@ static scale scale_of(const taut_page_run_data *run, int64_t frames, int64_t thi
         least = isfinite(x) ? fmin(least, x) : least;
         most = isfinite(x) ? fmax(most, x) : most;
     }
-    double step = most / STEPS - least / STEPS;
-    return least <= most ? (scale){least, isfinite(step) ? step : 0} : (scale){0, 0};
+    if (!(least <= most))
+        return (scale){0, 0};
+    double step = most / (STEPS - 1) - least / (STEPS - 1);
+    step = isfinite(step) ? step : 0;
+    if (least < 0 && most >= 0 && step > 0) /* 0 is one of the steps */
+        least = -ceil(-least / step) * step;
+    return (scale){least, step};
 }
 
 static unsigned round_to(double x, scale s)
