@@ -1,7 +1,7 @@
 /* bench_threads.c - one run by two threads against one, on the hanging chain of a million links and
- * on the net of 300 x 300 points, beside what two threads gain in a triad a = b + s c of memory in
- * the same rounds: all take turns, and the best times of several rounds count. States are compared:
- * they are the same bits.
+ * on the net of 300 x 300 points, compared with what two threads gain in a triad a = b + s c of
+ * memory in the same rounds: all take turns, and the best times of several rounds count. States are
+ * compared: they are the same bits.
  *
  * Rows: name | limit | value | verdict. With arguments "METHOD LINKS ROUNDS" one row is measured.
  */

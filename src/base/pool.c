@@ -1,9 +1,8 @@
 /* pool.c - threads that share the parts of a task. A task is open under a number; a thread that
  * sees one takes parts from a common counter until there are none. The caller works too, closes the
  * task when no part is left, and waits for the threads that are inside: one that comes later finds
- * it closed, so that nobody waits for threads that sleep. Steps of a run are many short tasks:
- * threads look for the next one for a while before they sleep, and the caller waits without
- * sleeping. */
+ * it closed, and is not waited for. Steps of a run are many short tasks: threads look for the next
+ * one for a while before they sleep, and the caller waits without sleeping. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sigset_t */
 #endif
