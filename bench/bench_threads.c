@@ -1,7 +1,7 @@
 /* bench_threads.c - one run by two threads against one, on the hanging chain of a million links and
- * on the net of 300 x 300 points, beside what two threads gain in a triad a = b + s c of memory in
- * the same rounds: all take turns, and the best times of several rounds count. States are compared:
- * they are the same bits.
+ * on the net of 300 x 300 points, compared with what two threads gain in a triad a = b + s c of
+ * memory in the same rounds: all take turns, and the best times of several rounds count. States are
+ * compared: they are the same bits.
  *
  * Rows: name | limit | value | verdict. With arguments "METHOD LINKS ROUNDS" one row is measured.
  */
@@ -207,12 +207,12 @@ int main(int count, char **arguments)
     enum { CHAINS = sizeof chains / sizeof chains[0], LINKS = 1000000, ROUNDS = 9 };
     machine m;
     int code = machine_create(&m) ? 0 : 1;
+    const int rounds = count == 4 ? atoi(arguments[3]) : ROUNDS;
     for (int k = 0; k < CHAINS && code == 0; k++)
         if (count == 1 || (count == 4 && strcmp(chains[k].method, arguments[1]) == 0))
-            code = chain(k, count == 4 ? atoi(arguments[2]) : LINKS,
-                         count == 4 ? atoi(arguments[3]) : ROUNDS, &m);
+            code = chain(k, count == 4 ? atoi(arguments[2]) : LINKS, rounds, &m);
     if (code == 0 && (count == 1 || strcmp(arguments[1], "net") == 0))
-        code = net(ROUNDS, &m);
+        code = net(rounds, &m);
     if (code == 0 && count == 1)
         tasks(&m);
     machine_destroy(&m);

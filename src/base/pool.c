@@ -1,9 +1,8 @@
 /* pool.c - threads that share the parts of a task. A task is open under a number; a thread that
  * sees one takes parts from a common counter until there are none. The caller works too, closes the
  * task when no part is left, and waits for the threads that are inside: one that comes later finds
- * it closed, so that nobody waits for threads that sleep. Steps of a run are many short tasks:
- * threads look for the next one for a while before they sleep, and the caller waits without
- * sleeping. */
+ * it closed, and is not waited for. Steps of a run are many short tasks: threads look for the next
+ * one for a while before they sleep, and the caller waits without sleeping. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sigset_t */
 #endif
@@ -257,31 +256,27 @@ static int64_t run_loop(taut_pool *pool, int64_t n, taut_loop_body *body, void *
     return blocks;
 }
 
-void taut_pool_loop(taut_pool *pool, int64_t n, taut_loop_body *body, void *context)
+void taut_pool_share_loop(taut_pool *pool, int64_t n, taut_loop_body *body, void *context)
 {
     double result[TAUT_LOOP_BLOCKS];
-    if (taut_pool_size(pool) > 1 && n >= TAUT_LOOP_FEWEST * TAUT_LOOP_LEAST)
-        run_loop(pool, n, body, context, result);
-    else if (n > 0)
-        body(context, 0, n);
+    run_loop(pool, n, body, context, result);
 }
 
-double taut_pool_largest(taut_pool *pool, int64_t n, taut_loop_body *body, void *context)
+double taut_pool_share_largest(taut_pool *pool, int64_t n, taut_loop_body *body, void *context)
 {
     double result[TAUT_LOOP_BLOCKS], most = 0;
-    if (taut_pool_size(pool) == 1 || n < TAUT_LOOP_FEWEST * TAUT_LOOP_LEAST)
-        return n > 0 ? body(context, 0, n) : 0;
     const int64_t blocks = run_loop(pool, n, body, context, result);
     for (int64_t k = 0; k < blocks; k++)
         most = taut_larger(most, result[k]);
     return most;
 }
 
-double taut_pool_sum(taut_pool *pool, int64_t n, taut_loop_body *body, void *context)
+double taut_pool_share_sum(taut_pool *pool, int64_t n, taut_loop_body *body, void *context)
 {
-    double result[TAUT_LOOP_BLOCKS], sum = 0;
+    double result[TAUT_LOOP_BLOCKS], sum;
     const int64_t blocks = run_loop(pool, n, body, context, result);
-    for (int64_t k = 0; k < blocks; k++)
-        sum = k == 0 ? result[k] : sum + result[k];
+    sum = result[0];
+    for (int64_t k = 1; k < blocks; k++)
+        sum += result[k];
     return sum;
 }

@@ -26,11 +26,35 @@ void taut_pool_destroy(taut_pool *pool);   /* may be NULL */
  * body: entries begin .. end-1. */
 enum { TAUT_LOOP_BLOCKS = 64, TAUT_LOOP_LEAST = 4096, TAUT_LOOP_FEWEST = 4 };
 typedef double taut_loop_body(void *context, int64_t begin, int64_t end);
-void taut_pool_loop(taut_pool *pool, int64_t n, taut_loop_body *body, void *context);
+/* By several threads, n at least FEWEST * LEAST; sums by blocks, n above LEAST. */
+void taut_pool_share_loop(taut_pool *pool, int64_t n, taut_loop_body *body, void *context);
+double taut_pool_share_largest(taut_pool *pool, int64_t n, taut_loop_body *body, void *context);
+double taut_pool_share_sum(taut_pool *pool, int64_t n, taut_loop_body *body, void *context);
+int64_t taut_pool_block(int64_t n); /* entries of a block, which n alone determines */
+
+static inline void taut_pool_loop(taut_pool *pool, int64_t n, taut_loop_body *body, void *context)
+{
+    if (pool && n >= TAUT_LOOP_FEWEST * TAUT_LOOP_LEAST)
+        taut_pool_share_loop(pool, n, body, context);
+    else if (n > 0)
+        body(context, 0, n);
+}
+
 /* The largest result, which is not negative; NaN where one is. */
-double taut_pool_largest(taut_pool *pool, int64_t n, taut_loop_body *body, void *context);
-/* The sum of the results of all blocks, in their order; blocks depend on n alone. */
-int64_t taut_pool_block(int64_t n); /* entries of one */
-double taut_pool_sum(taut_pool *pool, int64_t n, taut_loop_body *body, void *context);
+static inline double taut_pool_largest(taut_pool *pool, int64_t n, taut_loop_body *body,
+                                       void *context)
+{
+    if (pool && n >= TAUT_LOOP_FEWEST * TAUT_LOOP_LEAST)
+        return taut_pool_share_largest(pool, n, body, context);
+    return n > 0 ? body(context, 0, n) : 0;
+}
+
+/* The sum of the results of all blocks, in their order. */
+static inline double taut_pool_sum(taut_pool *pool, int64_t n, taut_loop_body *body, void *context)
+{
+    if (n > TAUT_LOOP_LEAST)
+        return taut_pool_share_sum(pool, n, body, context);
+    return n > 0 ? body(context, 0, n) : 0;
+}
 
 #endif

@@ -1,28 +1,48 @@
 /* form_generic.h - scaling, assembly and right-hand sides over SCALAR (scalar_real.h,
  * scalar_complex.h). Included by form.c. */
 
-/* Schur: the scale of bond i makes A_ii + d_i about 1; K is inverted, G is kept scaled. */
-static int NAME(load_schur)(taut_form *form, const taut_saddle_values *values, taut_error *error)
+/* Values of loops that threads share. */
+typedef struct NAME(work) {
+    const taut_form *form;
+    const taut_saddle_values *values;
+    SCALAR *x;
+    const SCALAR *y;
+} NAME(work);
+
+static double NAME(load_rows)(void *context, int64_t begin, int64_t end)
 {
-    const taut_saddle_shape *shape = &form->shape;
-    const SCALAR *k = values->k, *g1 = values->g1, *g2 = values->g2, *d = values->d;
-    SCALAR *k_inverse = form->k_inverse, *kept1 = form->g1, *kept2 = form->g2;
-    for (taut_index j = 0; j < shape->n; j++) {
-        if (!(MAGNITUDE(k[j]) > 0))
-            return taut_form_no_mass(j, error);
-        k_inverse[j] = 1.0 / k[j];
-    }
-    for (taut_index i = 0; i < shape->m; i++) {
+    const NAME(work) *w = context;
+    const taut_saddle_shape *shape = &w->form->shape;
+    const SCALAR *g1 = w->values->g1, *g2 = w->values->g2, *d = w->values->d,
+                 *k_inverse = w->form->k_inverse;
+    SCALAR *kept1 = w->form->g1, *kept2 = w->form->g2;
+    for (taut_index i = (taut_index)begin; i < end; i++) {
         double size = d ? MAGNITUDE(d[i]) : 0;
         for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++)
             size += MAGNITUDE(g1[e]) * MAGNITUDE(g2[e]) * MAGNITUDE(k_inverse[shape->g_column[e]]);
-        double scale = form->scale[i] = inverse_root(size);
+        double scale = w->form->scale[i] = inverse_root(size);
         for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++)
             kept1[e] = g1[e] * scale;
         if (kept2 != kept1)
             for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++)
                 kept2[e] = g2[e] * scale;
     }
+    return 0;
+}
+
+/* Schur: the scale of bond i makes A_ii + d_i about 1; K is inverted, G is kept scaled. */
+static int NAME(load_schur)(taut_form *form, const taut_saddle_values *values, taut_error *error)
+{
+    const taut_saddle_shape *shape = &form->shape;
+    const SCALAR *k = values->k;
+    SCALAR *k_inverse = form->k_inverse;
+    for (taut_index j = 0; j < shape->n; j++) {
+        if (!(MAGNITUDE(k[j]) > 0))
+            return taut_form_no_mass(j, error);
+        k_inverse[j] = 1.0 / k[j];
+    }
+    NAME(work) w = {form, values, NULL, NULL};
+    taut_pool_loop(shape->pool, shape->m, NAME(load_rows), &w);
     return 0;
 }
 
@@ -115,6 +135,38 @@ static void NAME(assemble_whole)(const taut_form *form, const taut_saddle_values
     }
 }
 
+static double NAME(before_rows)(void *context, int64_t begin, int64_t end)
+{
+    const NAME(work) *w = context;
+    const taut_saddle_shape *shape = &w->form->shape;
+    const SCALAR *k_inverse = w->form->k_inverse, *g2 = w->form->g2;
+    SCALAR *vector = w->form->vector;
+    for (taut_index i = (taut_index)begin; i < end; i++) {
+        SCALAR sum = -w->y[i] * w->form->scale[i];
+        for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++) {
+            taut_index j = shape->g_column[e];
+            sum += TIMES(g2[e], TIMES(k_inverse[j], w->x[j]));
+        }
+        vector[w->form->place[i]] = sum;
+    }
+    return 0;
+}
+
+/* By columns of G: each coordinate is written once. */
+static double NAME(after_columns)(void *context, int64_t begin, int64_t end)
+{
+    const NAME(work) *w = context;
+    const SCALAR *vector = w->form->vector, *g1 = w->form->g1, *k_inverse = w->form->k_inverse;
+    const taut_columns *columns = &w->form->columns;
+    for (taut_index j = (taut_index)begin; j < end; j++) {
+        SCALAR x = w->x[j];
+        for (taut_index e = columns->start[j]; e < columns->start[j + 1]; e++)
+            x -= TIMES(g1[columns->entry[e]], vector[columns->row[e]]);
+        w->x[j] = TIMES(k_inverse[j], x);
+    }
+    return 0;
+}
+
 static void NAME(before)(taut_form *form, const SCALAR *x, const SCALAR *y)
 {
     const taut_saddle_shape *shape = &form->shape;
@@ -126,15 +178,9 @@ static void NAME(before)(taut_form *form, const SCALAR *x, const SCALAR *y)
             vector[form->place[shape->n + i]] = y[i] * form->scale[shape->n + i];
         return;
     }
-    const SCALAR *k_inverse = form->k_inverse, *g2 = form->g2;
-    for (taut_index i = 0; i < shape->m; i++) {
-        SCALAR sum = -y[i] * form->scale[i];
-        for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++) {
-            taut_index j = shape->g_column[e];
-            sum += TIMES(g2[e], TIMES(k_inverse[j], x[j]));
-        }
-        vector[form->place[i]] = sum;
-    }
+    /* x is only read */
+    NAME(work) w = {form, NULL, (SCALAR *)(uintptr_t)x, y};
+    taut_pool_loop(shape->pool, shape->m, NAME(before_rows), &w);
 }
 
 static void NAME(after)(taut_form *form, SCALAR *x, SCALAR *y)
@@ -148,15 +194,10 @@ static void NAME(after)(taut_form *form, SCALAR *x, SCALAR *y)
             y[i] = vector[form->place[shape->n + i]] * form->scale[shape->n + i];
         return;
     }
-    const SCALAR *k_inverse = form->k_inverse, *g1 = form->g1;
-    for (taut_index i = 0; i < shape->m; i++) {
-        SCALAR scaled = vector[form->place[i]];
-        y[i] = scaled * form->scale[i];
-        for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++)
-            x[shape->g_column[e]] -= TIMES(g1[e], scaled);
-    }
-    for (taut_index j = 0; j < shape->n; j++)
-        x[j] = TIMES(k_inverse[j], x[j]);
+    for (taut_index i = 0; i < shape->m; i++)
+        y[i] = vector[form->place[i]] * form->scale[i];
+    NAME(work) w = {form, NULL, x, NULL};
+    taut_pool_loop(shape->pool, shape->n, NAME(after_columns), &w);
 }
 
 static bool NAME(all_finite)(int64_t count, const SCALAR *values)

@@ -266,7 +266,7 @@ typedef struct rattle_work {
     double *total, *next;
     const double *weight;
     double *const *past;
-    double most_v[TAUT_LOOP_BLOCKS];
+    double *most_v; /* by blocks of n */
     int64_t n;
 } rattle_work;
 
@@ -311,6 +311,10 @@ static double continue_block(void *context, int64_t begin, int64_t end)
 static double begin_positions(taut_stepper *s, double h, const taut_state *old, double *next)
 {
     const rattle *w = s->work;
+    const int64_t blocks = (s->n - 1) / taut_pool_block(s->n) + 1;
+    double sizes[TAUT_LOOP_BLOCKS];
+    for (int64_t k = 0; k < blocks; k++)
+        sizes[k] = 0;
     rattle_work l = {.a = h * h / 2,
                      .h = h,
                      .x = w->kick,
@@ -318,11 +322,12 @@ static double begin_positions(taut_stepper *s, double h, const taut_state *old, 
                      .v = old->v,
                      .total = w->total,
                      .next = next,
+                     .most_v = sizes,
                      .n = s->n};
     const double most_q = taut_pool_largest(s->pool, s->n, begin_block, &l);
     double most_v = 0;
-    for (int k = 0; k < TAUT_LOOP_BLOCKS; k++)
-        most_v = taut_larger(most_v, l.most_v[k]);
+    for (int64_t k = 0; k < blocks; k++)
+        most_v = taut_larger(most_v, sizes[k]);
     return most_q + fabs(h) * most_v;
 }
 
