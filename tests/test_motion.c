@@ -142,7 +142,7 @@ static bool is_full(double t, double *cost)
 {
     char options[60];
     snprintf(options, sizeof options, "until=%.17g", t);
-    driven d = driven_create(PENDULUM("stiffness 1e4", "x = 1.1"), options, NULL);
+    driven d = driven_create(PENDULUM("stiffness 1e7", "x = 1.1"), options, NULL);
     bool full = driven_good(options, &d) && d.solver->motion == TAUT_MOTION_FULL;
     *cost = d.solver ? d.solver->diagnosis.full_cost : NAN;
     driven_destroy(&d);

@@ -25,7 +25,11 @@ static const double CALM = 10;         /* tolerances of an oscillation that is l
 static const double FORCES = 20;       /* times as many of spring forces */
 static const double RESONANT = 0.05;   /* relative distance of frequencies */
 static const double PER_RADIAN = 18;   /* evaluations of dop8 at rtol 1e-6, measured */
-static const double PER_RADIAN_VERLET = 5; /* 30 in the fastest period */
+/* radians of the fastest vibration in a step of Verlet whose error is that of averaging, at
+ * separation 1, and at most; units of taut_system_work besides the forces: of a step of Verlet, of
+ * an evaluation of effective motion (bench/bench_effective_choice.c) */
+static const double EQUAL = 45, LONGEST = 1.8, STEP = 600, EVALUATION = 2500;
+static const double SPREAD = 3; /* of measured times over the estimate, largest of 50 states */
 
 /* ---- which motion */
 
@@ -124,17 +128,17 @@ static unsigned judge_rest(const taut_diagnosis *d, unsigned avoid, char *why, s
     if (averages && d->separation < AVERAGED)
         taut_append(why, size, ", and motion effective needs a separation of %g (it is %.3g)",
                     AVERAGED, d->separation);
-    else if (averages && d->averaging >= 1)
-        taut_append(why, size,
-                    ", and motion effective would cost %.2g times as much as resolving every "
-                    "oscillation",
-                    d->averaging);
     else if (averages && isnan(d->resonance))
         taut_append(why, size, ", and resonances, which averaging neglects, are unknown");
-    else if (averages)
+    else if (averages && taut_motion_resonant(d->resonance))
         taut_append(why, size,
                     ", and averaging neglects that frequencies are in resonance to %.1f %%",
                     100 * d->resonance);
+    else if (averages)
+        taut_append(why, size,
+                    ", and motion effective would cost up to %.2g times as much as resolving every "
+                    "oscillation",
+                    d->averaging);
     append_cost(d, "; full needs", why, size);
     return TAUT_MOTION_FULL;
 }
@@ -256,13 +260,16 @@ static int find_calm(taut_solver *solver, taut_context *context, taut_arena *are
     return taut_fail_final(status, &reason, error);
 }
 
-/* What averaging costs compared with Verlet's method, which resolves every oscillation. */
+/* What averaging costs compared with Verlet's method where both have the same error: that of
+ * averaging falls with the separation, that of Verlet with the square of its step. */
 static void estimate_averaging(taut_solver *solver)
 {
     taut_diagnosis *d = &solver->diagnosis;
-    double work = taut_system_work(solver->system), each = 2 * work + d->modes_cost;
+    const double work = taut_system_work(solver->system),
+                 each = EVALUATION + 2 * work + d->modes_cost, one = STEP + work,
+                 radians = fmin(LONGEST, EQUAL / sqrt(fmax(d->separation, 1)));
     d->averaging = d->most > 0 && work > 0
-                       ? PER_RADIAN * d->slow_rate * each / (PER_RADIAN_VERLET * d->most * work)
+                       ? SPREAD * PER_RADIAN * d->slow_rate * each * radians / (d->most * one)
                        : 0;
 }
 
