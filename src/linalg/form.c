@@ -168,6 +168,24 @@ int taut_form_create(const taut_saddle_shape *shape, bool whole, bool order, tau
     return 0;
 }
 
+int taut_form_natural(taut_form *form, const taut_allocator *allocator, taut_error *error)
+{
+    taut_arena scratch;
+    if (!form->ordered)
+        return TAUT_OK;
+    taut_arena_init(&scratch, allocator);
+    taut_index *bond = TAUT_NEW(&scratch, taut_index, form->rows);
+    for (taut_index i = 0; bond && i < form->rows; i++)
+        bond[form->place[i]] = i;
+    for (taut_index e = 0; bond && e < entries_of_g(form); e++)
+        form->columns.row[e] = bond[form->columns.row[e]];
+    for (taut_index i = 0; bond && i < form->rows; i++)
+        form->place[i] = i;
+    form->ordered = false;
+    taut_arena_clear(&scratch);
+    return bond ? TAUT_OK : taut_fail_memory(error);
+}
+
 int taut_form_reserve(taut_form *form, taut_arena *arena, taut_error *error)
 {
     size_t scalar = taut_form_scalar(form);

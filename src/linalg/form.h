@@ -46,6 +46,8 @@ typedef struct taut_form {
  * order, which is kept only where it is narrower than the natural one. */
 int taut_form_create(const taut_saddle_shape *shape, bool whole, bool order, taut_arena *arena,
                      taut_form *form, taut_error *error);
+/* Gives a Schur form the natural order again; its half-width stays as it was. */
+int taut_form_natural(taut_form *form, const taut_allocator *allocator, taut_error *error);
 /* The work arrays, once the form is accepted. */
 int taut_form_reserve(taut_form *form, taut_arena *arena, taut_error *error);
 size_t taut_form_scalar(const taut_form *form); /* bytes of one number */
