@@ -18,7 +18,7 @@ typedef struct taut_backend_functions {
 } taut_backend_functions;
 
 struct taut_saddle {
-    taut_arena arena;
+    taut_arena arena, columns; /* columns: those of the form, cleared where runs replace them */
     taut_form form;
     taut_backend backend;
     const taut_backend_functions *functions;

@@ -138,7 +138,7 @@ static int check_pattern(taut_index rows, taut_index columns, const taut_index *
 }
 
 int taut_form_create(const taut_saddle_shape *shape, bool whole, bool order, taut_arena *arena,
-                     taut_form *form, taut_error *error)
+                     taut_arena *columns, taut_form *form, taut_error *error)
 {
     if (shape->n < 0 || shape->m < 0 || (int64_t)shape->n + shape->m > INT32_MAX - 2)
         return taut_fail(error, TAUT_ERROR_SIZE,
@@ -158,7 +158,7 @@ int taut_form_create(const taut_saddle_shape *shape, bool whole, bool order, tau
     for (taut_index i = 0; i < form->rows; i++)
         form->place[i] = i;
     if (form->schur || order) {
-        TAUT_TRY(taut_columns_build(shape->m, shape->n, shape->g_start, shape->g_column, arena,
+        TAUT_TRY(taut_columns_build(shape->m, shape->n, shape->g_start, shape->g_column, columns,
                                     &form->columns, error));
         if (order)
             TAUT_TRY(choose_order(form, &form->columns, arena, error));

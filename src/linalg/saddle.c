@@ -154,13 +154,15 @@ static int choose(taut_saddle *saddle, const taut_saddle_shape *shape, taut_back
     if (backend == TAUT_BACKEND_AUTO && small)
         backend = TAUT_BACKEND_TINY;
     if (backend == TAUT_BACKEND_AUTO) {
-        TAUT_TRY(taut_form_create(shape, false, true, &saddle->arena, &saddle->form, error));
+        TAUT_TRY(taut_form_create(shape, false, true, &saddle->arena, &saddle->columns,
+                                  &saddle->form, error));
         TAUT_TRY(cheapest(&saddle->form, &saddle->arena, &saddle->elimination, &backend, error));
         const bool fronts = saddle->elimination.front;
         saddle->backend = backend;
         if (fronts ? backend == TAUT_BACKEND_SPARSE : backend == TAUT_BACKEND_BANDED)
             return TAUT_OK;
         taut_arena_clear(&saddle->arena);
+        taut_arena_clear(&saddle->columns);
         saddle->elimination = (taut_elimination){0};
     }
     bool fronts = false;
@@ -168,7 +170,8 @@ static int choose(taut_saddle *saddle, const taut_saddle_shape *shape, taut_back
     if (backend == TAUT_BACKEND_SPARSE)
         TAUT_TRY(find_fronts(shape, &saddle->arena.allocator, &fronts, error));
     return taut_form_create(shape, backend == TAUT_BACKEND_SPARSE && !fronts,
-                            backend == TAUT_BACKEND_BANDED, &saddle->arena, &saddle->form, error);
+                            backend == TAUT_BACKEND_BANDED, &saddle->arena, &saddle->columns,
+                            &saddle->form, error);
 }
 
 int taut_saddle_choice(const taut_saddle_shape *shape, const taut_allocator *allocator,
@@ -181,7 +184,7 @@ int taut_saddle_choice(const taut_saddle_shape *shape, const taut_allocator *all
     if (dense_rows(shape) <= TINY_ROWS)
         return TAUT_OK;
     taut_arena_init(&arena, allocator);
-    int status = taut_form_create(shape, false, true, &arena, &form, error);
+    int status = taut_form_create(shape, false, true, &arena, &arena, &form, error);
     if (status == 0)
         status = cheapest(&form, &arena, &fronts, backend, error);
     taut_arena_clear(&arena);
@@ -200,6 +203,7 @@ int taut_saddle_create(const taut_saddle_shape *shape, taut_backend backend,
     TAUT_NEED(error, made);
     memset(made, 0, sizeof *made);
     taut_arena_init(&made->arena, &owner);
+    taut_arena_init(&made->columns, &owner);
     made->arena.looped = true;
     int status = choose(made, shape, backend, error);
     if (status == 0)
@@ -209,6 +213,10 @@ int taut_saddle_create(const taut_saddle_shape *shape, taut_backend backend,
                               ? &taut_backend_fronts
                               : backends[made->backend].functions;
         status = made->functions->create(made, error);
+    }
+    if (status == 0 && made->form.runs) {
+        taut_arena_clear(&made->columns);
+        made->form.columns = (taut_columns){0};
     }
     if (status) {
         taut_saddle_destroy(made);
@@ -226,6 +234,7 @@ void taut_saddle_destroy(taut_saddle *saddle)
     if (saddle->functions && saddle->functions->destroy)
         saddle->functions->destroy(saddle);
     taut_allocator owner = saddle->arena.allocator;
+    taut_arena_clear(&saddle->columns);
     taut_arena_clear(&saddle->arena);
     owner.release(owner.user, saddle);
 }

@@ -284,8 +284,7 @@ static int new_arrays(bonds_foot *c, taut_arena *arena, taut_error *error)
     const taut_index n = c->foot.n, m = c->foot.m;
     TAUT_TRY(TAUT_RESERVE(arena, n, error, &c->fitted, &c->w, &c->weight));
     TAUT_TRY(TAUT_RESERVE(arena, m, error, &c->values.bond, &c->values.bond_dt, &c->mu, &c->dmu));
-    TAUT_TRY(
-        TAUT_RESERVE(arena, c->tangent ? c->tangent->start[n] : n, error, &c->values.mass));
+    TAUT_TRY(TAUT_RESERVE(arena, c->tangent ? c->tangent->start[n] : n, error, &c->values.mass));
     TAUT_TRY(TAUT_RESERVE(arena, c->foot.sizes.jacobian_entries, error, &c->values.jacobian));
     c->rigid = TAUT_NEW(arena, unsigned char, m);
     c->values.bond_weight = c->mu;
