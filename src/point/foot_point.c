@@ -305,6 +305,8 @@ static int build(taut_foot *f, taut_arena *arena, taut_error *error)
     taut_arena_init(&c->late, &arena->allocator);
     c->plain.purpose = "the foot point cannot be determined";
     c->tangent = c->plain.matrix ? &c->plain.tangent : NULL;
+    if (!f->settings.late)
+        TAUT_TRY(create_exact(c, error));
     TAUT_TRY(new_arrays(c, arena, error));
     for (taut_index i = 0; i < f->m; i++)
         c->rigid[i] = compliance[i] == 0;

@@ -33,6 +33,7 @@ typedef struct taut_stabilizer {
     taut_index n;
     taut_mechanics mechanics;
     taut_saddle *saddle;
+    bool borrowed;                      /* the saddle matrix is that of the field */
     taut_fused_work *fused_q, *fused_v; /* corrections as one tape each, or NULL */
     bool whole;                         /* both are all of it */
     double *ones;                       /* the unit metric; NULL: the mass */
