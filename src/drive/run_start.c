@@ -188,8 +188,9 @@ int taut_start_prepare(taut_solver *solver, taut_error *error)
         TAUT_TRY(make_stabilizer(solver, kind, error));
     if (solver->drift.rows == 0 || s->first_order)
         return TAUT_OK;
+    const bool once = solver->sizes.events == 0 && solver->moving->branches == 0;
     const taut_foot_point_settings later = {
-        .ignore_holds = true, .late = solver->sizes.events == 0 && solver->moving->branches == 0};
+        .ignore_holds = true, .late = once, .deferred = once && s->method->uses_field};
     TAUT_TRY(taut_foot_create(&taut_bond_foot, s->context, s->arena, s->statistics, &later,
                               &solver->onto_rigid, error));
     if (solver->motion == TAUT_MOTION_EFFECTIVE) /* along the directions of the vibrating state, not
