@@ -59,6 +59,9 @@ typedef struct taut_field {
     const double *at_q, *at_v;
     /* [n]: q' - v of the latest evaluation (wrap/stabilized_field.c); NULL: 0 */
     const double *extra;
+    /* the matrix of M and the rigid bonds, for a stabiliser: each evaluation factors it again; or
+     * NULL */
+    struct taut_saddle *saddle;
     bool keeps;  /* ends of steps stay where they are nevertheless */
     bool costly; /* there are no multipliers, and rows are not worth an evaluation */
     void (*destroy)(struct taut_field *field); /* takes half-made ones; may be NULL */

@@ -1,17 +1,29 @@
 /* memory.c - see memory.h. Loops over a dozen arrays of 1 MB spend up to a third of their time on
- * finding pages of 4 KB; with large pages, 2 MB on most machines, there are few. */
+ * finding pages of 4 KB; with large pages, 2 MB on most machines, there are few.
+ *
+ * Where the allocator is the default one, large blocks come from the system itself, which gives
+ * pages of zeros when they are first written to: what is reserved and never used, such as dense
+ * output of a run without rows between its steps, takes no memory, and what is freed goes back. */
 #if defined(__linux__)
-#define _DEFAULT_SOURCE /* madvise */
+#define _DEFAULT_SOURCE /* mmap, madvise */
 #include <sys/mman.h>
 #endif
 #include "base/memory.h"
+
+#include "base/hot.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct taut_block {
     struct taut_block *next;
+    size_t mapped; /* bytes from the system; 0: from the allocator */
 } taut_block;
+
+/* Sanitizers watch what malloc gives. */
+#if defined(__linux__) && !defined(TAUT_SANITIZED)
+#define TAUT_MAPPED
+#endif
 
 enum { SMALLEST_BLOCK = 4096, LARGEST_STEP = 1 << 20, LARGE_PAGE = 2 << 20, HEADER = 64 };
 /* large arrays in a block, and bytes of one */
@@ -41,28 +53,54 @@ void taut_arena_init(taut_arena *arena, const taut_allocator *allocator)
     *arena = (taut_arena){.allocator = taut_allocator_or_default(allocator)};
 }
 
+/* Pages of zeros, large ones where it can be and `large`; *bytes becomes their size. NULL where the
+ * system has no such call, or no memory. */
+static taut_block *map(size_t *bytes, bool large)
+{
+#if defined(TAUT_MAPPED)
+    const size_t page = large ? LARGE_PAGE : SMALLEST_BLOCK;
+    const size_t whole = (*bytes + page - 1) / page * page, more = large ? LARGE_PAGE : 0;
+    char *at = mmap(NULL, whole + more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED)
+        return NULL;
+    if (large) { /* what is before and after the first whole large page goes back */
+        const size_t before = -(uintptr_t)at & (LARGE_PAGE - 1);
+        if (before > 0)
+            munmap(at, before);
+        if (more > before)
+            munmap(at + before + whole, more - before);
+        at += before;
+        (void)madvise(at, whole, MADV_HUGEPAGE); /* advice: it may be refused */
+    }
+    taut_block *block = (taut_block *)at;
+    block->mapped = *bytes = whole;
+    return block;
+#else
+    (void)bytes, (void)large;
+    return NULL;
+#endif
+}
+
+static void unmap(taut_block *block)
+{
+#if defined(TAUT_MAPPED)
+    munmap(block, block->mapped);
+#else
+    (void)block;
+#endif
+}
+
 void taut_arena_clear(taut_arena *arena)
 {
     for (taut_block *block = arena->blocks; block;) {
         taut_block *next = block->next;
-        arena->allocator.release(arena->allocator.user, block);
+        if (block->mapped)
+            unmap(block);
+        else
+            arena->allocator.release(arena->allocator.user, block);
         block = next;
     }
     *arena = (taut_arena){.allocator = arena->allocator, .looped = arena->looped};
-}
-
-/* Whole large pages where it can be; what plain_release frees. */
-static void *allocate_pages(size_t bytes)
-{
-#if defined(MADV_HUGEPAGE)
-    void *block;
-    if (posix_memalign(&block, LARGE_PAGE, bytes))
-        return NULL;
-    (void)madvise(block, bytes, MADV_HUGEPAGE); /* advice: it may be refused */
-    return block;
-#else
-    return malloc(bytes);
-#endif
 }
 
 /* A new block of at least `bytes`; blocks grow with the arena so that their number stays
@@ -76,12 +114,14 @@ static int add_block(taut_arena *arena, size_t bytes)
         size = SMALLEST_BLOCK;
     if (size < bytes + 2 * HEADER)
         size = bytes + 2 * HEADER;
-    bool pages = arena->looped && arena->allocator.allocate == plain_allocate &&
-                 bytes >= LARGE_ARRAY && bytes <= LARGEST_SHARED;
-    if (pages)
-        size = (SHARED * bytes / LARGE_PAGE + 2) * LARGE_PAGE;
-    taut_block *block =
-        pages ? allocate_pages(size) : arena->allocator.allocate(arena->allocator.user, size);
+    const bool large = bytes >= LARGE_ARRAY && arena->allocator.allocate == plain_allocate,
+               pages = large && arena->looped;
+    if (pages && bytes <= LARGEST_SHARED)
+        size = SHARED * bytes + LARGE_PAGE;
+    taut_block *block = large ? map(&size, pages) : NULL;
+    arena->clean = block;
+    if (!block && (block = arena->allocator.allocate(arena->allocator.user, size)))
+        block->mapped = 0;
     if (!block)
         return TAUT_ERROR_MEMORY;
     block->next = arena->blocks;
@@ -112,7 +152,7 @@ static void *take(taut_arena *arena, int64_t count, size_t size)
     char *place = (char *)arena->blocks + arena->used;
     arena->used += bytes;
     arena->bytes += (int64_t)bytes;
-    return memset(place, 0, bytes);
+    return arena->clean ? place : memset(place, 0, bytes);
 }
 
 void *taut_arena_get(taut_arena *arena, int64_t count, size_t size)

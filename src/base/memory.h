@@ -14,6 +14,7 @@ typedef struct taut_arena {
     size_t used, size;         /* of the newest block */
     int64_t bytes;             /* handed out in total */
     bool failed;               /* a request got NULL and was not reported yet */
+    bool clean;                /* the rest of the newest block is zero */
     bool looped;               /* by every step: large arrays share blocks of large pages */
 } taut_arena;
 

@@ -72,21 +72,27 @@ int taut_redundant_begin(taut_solver *solver, bool springs, taut_error *error)
     taut_redundant *r = &solver->redundant;
     taut_context *context = NULL;
     taut_error reason = {.t = NAN};
+    taut_arena scratch;
     double *q, *v, from = taut_options_real(solver->options, "from");
     const unsigned kind = springs ? TAUT_HAS_SPRINGS : TAUT_HAS_RIGID;
     if (solver->sizes.kind != TAUT_MECHANICAL || !(solver->sizes.can & kind))
         return TAUT_OK;
-    TAUT_TRY(TAUT_RESERVE(&solver->arena, solver->sizes.coordinates, error, &q, &v));
-    int status = taut_context_create(solver->model, &solver->arena.allocator, &context, &reason);
+    taut_arena_init(&scratch, &solver->arena.allocator);
+    int status = TAUT_RESERVE(&scratch, solver->sizes.coordinates, &reason, &q, &v);
+    if (status == 0)
+        status = taut_context_create(solver->model, &solver->arena.allocator, &context, &reason);
     if (status == 0)
         status = taut_context_start(context, from, q, v, &reason);
     taut_context_destroy(context);
     if (status == 0 && springs)
         status = taut_system_rigid(solver->model, &r->rigid, &reason);
-    if (status != 0) /* reported where the initial state is needed */
-        return taut_fail_final(status, &reason, error);
     r->selected = from;
-    return examine(solver, springs ? r->rigid : solver->model, from, q, v, error);
+    if (status == 0)
+        status = examine(solver, springs ? r->rigid : solver->model, from, q, v, error);
+    else /* reported where the initial state is needed */
+        status = taut_fail_final(status, &reason, error);
+    taut_arena_clear(&scratch);
+    return status;
 }
 
 int taut_redundant_prepare(taut_solver *solver, taut_error *error)

@@ -135,7 +135,8 @@ static int make_stabilizer(taut_solver *solver, const char *kind, taut_error *er
         .of = taut_options_text(solver->options, "stabilize-of"),
         .direction = taut_options_text(solver->options, "stabilize-direction"),
         .refresh = (int)taut_options_integer(solver->options, "stabilize-refresh"),
-        .solver = taut_options_text(solver->options, "stabilize-solver")};
+        .solver = taut_options_text(solver->options, "stabilize-solver"),
+        .saddle = s->field ? s->field->saddle : NULL};
     return taut_stabilizer_create(&how, s->context, s->arena, s->statistics, &solver->stabilizer,
                                   error);
 }
@@ -187,7 +188,9 @@ int taut_start_prepare(taut_solver *solver, taut_error *error)
         TAUT_TRY(make_stabilizer(solver, kind, error));
     if (solver->drift.rows == 0 || s->first_order)
         return TAUT_OK;
-    static const taut_foot_point_settings later = {.ignore_holds = true};
+    const bool once = solver->sizes.events == 0 && solver->moving->branches == 0;
+    const taut_foot_point_settings later = {
+        .ignore_holds = true, .late = once, .deferred = once && s->method->uses_field};
     TAUT_TRY(taut_foot_create(&taut_bond_foot, s->context, s->arena, s->statistics, &later,
                               &solver->onto_rigid, error));
     if (solver->motion == TAUT_MOTION_EFFECTIVE) /* along the directions of the vibrating state, not

@@ -3,6 +3,7 @@
 #ifndef TAUT_LINALG_BACKEND_H
 #define TAUT_LINALG_BACKEND_H
 
+#include "linalg/elimination.h"
 #include "linalg/form.h"
 
 typedef struct taut_backend_functions {
@@ -17,10 +18,11 @@ typedef struct taut_backend_functions {
 } taut_backend_functions;
 
 struct taut_saddle {
-    taut_arena arena;
+    taut_arena arena, columns; /* columns: those of the form, cleared where runs replace them */
     taut_form form;
     taut_backend backend;
     const taut_backend_functions *functions;
+    taut_elimination elimination; /* of sparse A; no fronts before it is made */
     bool factored;
     void *work; /* of the backend */
     char structure[160];
@@ -50,10 +52,10 @@ void taut_stored_archive(taut_saddle *saddle, taut_archive *archive);
  * pivot, or 0. (dense_backend.c) */
 taut_index taut_small_pivot(const taut_form *form, const void *matrix, int info, double tolerance);
 
-/* Whether MUMPS is there. (sparse.c) */
+/* Whether MUMPS is there, which the Schur form does not need. (sparse.c) */
 bool taut_sparse_available(void);
 
 extern const taut_backend_functions taut_backend_tiny, taut_backend_dense, taut_backend_banded,
-    taut_backend_sparse;
+    taut_backend_sparse, taut_backend_fronts;
 
 #endif

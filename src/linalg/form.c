@@ -138,7 +138,7 @@ static int check_pattern(taut_index rows, taut_index columns, const taut_index *
 }
 
 int taut_form_create(const taut_saddle_shape *shape, bool whole, bool order, taut_arena *arena,
-                     taut_form *form, taut_error *error)
+                     taut_arena *columns, taut_form *form, taut_error *error)
 {
     if (shape->n < 0 || shape->m < 0 || (int64_t)shape->n + shape->m > INT32_MAX - 2)
         return taut_fail(error, TAUT_ERROR_SIZE,
@@ -158,7 +158,7 @@ int taut_form_create(const taut_saddle_shape *shape, bool whole, bool order, tau
     for (taut_index i = 0; i < form->rows; i++)
         form->place[i] = i;
     if (form->schur || order) {
-        TAUT_TRY(taut_columns_build(shape->m, shape->n, shape->g_start, shape->g_column, arena,
+        TAUT_TRY(taut_columns_build(shape->m, shape->n, shape->g_start, shape->g_column, columns,
                                     &form->columns, error));
         if (order)
             TAUT_TRY(choose_order(form, &form->columns, arena, error));
@@ -166,6 +166,24 @@ int taut_form_create(const taut_saddle_shape *shape, bool whole, bool order, tau
     for (taut_index e = 0; form->schur && e < entries_of_g(form); e++)
         form->columns.row[e] = form->place[form->columns.row[e]];
     return 0;
+}
+
+int taut_form_natural(taut_form *form, const taut_allocator *allocator, taut_error *error)
+{
+    taut_arena scratch;
+    if (!form->ordered)
+        return TAUT_OK;
+    taut_arena_init(&scratch, allocator);
+    taut_index *bond = TAUT_NEW(&scratch, taut_index, form->rows);
+    for (taut_index i = 0; bond && i < form->rows; i++)
+        bond[form->place[i]] = i;
+    for (taut_index e = 0; bond && e < entries_of_g(form); e++)
+        form->columns.row[e] = bond[form->columns.row[e]];
+    for (taut_index i = 0; bond && i < form->rows; i++)
+        form->place[i] = i;
+    form->ordered = false;
+    taut_arena_clear(&scratch);
+    return bond ? TAUT_OK : taut_fail_memory(error);
 }
 
 int taut_form_reserve(taut_form *form, taut_arena *arena, taut_error *error)

@@ -43,9 +43,13 @@ typedef struct taut_form {
 } taut_form;
 
 /* Chooses the form (`whole` excludes the Schur form); `order` asks for a bandwidth-reducing
- * order, which is kept only where it is narrower than the natural one. */
+ * order, which is kept only where it is narrower than the natural one. The columns of G are in an
+ * arena of their own, since forms by runs do not need them once they are made. */
 int taut_form_create(const taut_saddle_shape *shape, bool whole, bool order, taut_arena *arena,
-                     taut_form *form, taut_error *error);
+                     taut_arena *columns, taut_form *form, taut_error *error);
+
+/* Gives a Schur form the natural order again; its half-width stays as it was. */
+int taut_form_natural(taut_form *form, const taut_allocator *allocator, taut_error *error);
 /* The work arrays, once the form is accepted. */
 int taut_form_reserve(taut_form *form, taut_arena *arena, taut_error *error);
 size_t taut_form_scalar(const taut_form *form); /* bytes of one number */

@@ -30,9 +30,8 @@ static int find_groups(builder *b)
     for (taut_index i = 0; i < m; i++)
         runs->groups += i == 0 || start[i + 1] - start[i] != start[i] - start[i - 1];
     runs->group = TAUT_NEW(b->arena, taut_form_group, runs->groups);
-    runs->column = TAUT_NEW(b->arena, taut_index, start[m]);
     b->place_of = indices(b, start[m]);
-    TAUT_NEED(b->error, runs->group, runs->column, b->place_of);
+    TAUT_NEED(b->error, runs->group, b->place_of);
     taut_form_group *group = runs->group - 1;
     for (taut_index i = 0; i < m; i++) {
         taut_index terms = start[i + 1] - start[i];
@@ -43,10 +42,8 @@ static int find_groups(builder *b)
     for (group = runs->group; group < runs->group + runs->groups; group++)
         for (taut_index k = 0; k < group->rows; k++)
             for (taut_index t = 0; t < group->terms; t++) {
-                taut_index from = group->first + k * group->terms + t,
-                           to = group->first + t * group->rows + k;
-                b->place_of[from] = to;
-                runs->column[to] = shape->g_column[from];
+                taut_index from = group->first + k * group->terms + t;
+                b->place_of[from] = group->first + t * group->rows + k;
             }
     return TAUT_OK;
 }
@@ -196,6 +193,17 @@ void taut_form_runs_unit(taut_form *form)
     form->g1 = form->runs->unit ? form->g2 : form->runs->w;
 }
 
+/* 1/K of the column of each entry. */
+static void spread_inverse(const taut_form *form, const taut_form_group *group)
+{
+    const taut_index *column = form->shape.g_column + group->first;
+    double *inverse = form->runs->inverse + group->first;
+    const int64_t rows = group->rows, terms = group->terms;
+    for (taut_index k = 0; k < rows; k++)
+        for (taut_index t = 0; t < terms; t++)
+            inverse[t * rows + k] = ((const double *)form->k_inverse)[column[k * terms + t]];
+}
+
 static int load_k(taut_form *form, const double *k, taut_error *error)
 {
     taut_form_runs *runs = form->runs;
@@ -208,15 +216,17 @@ static int load_k(taut_form *form, const double *k, taut_error *error)
     for (taut_index j = 0; j < n; j++) {
         if (!(fabs(k[j]) > 0))
             return taut_form_no_mass(j, error);
-        inverse[j] = 1 / k[j];
         runs->unit = runs->unit && k[j] == 1;
     }
     taut_form_runs_unit(form);
+    for (taut_index j = 0; j < n && !runs->unit; j++)
+        inverse[j] = 1 / k[j];
+    for (taut_index r = 0; r < runs->groups && !runs->unit; r++)
+        spread_inverse(form, &runs->group[r]);
     if (form->shape.k_changes)
         runs->changes = *form->shape.k_changes;
-    for (taut_index e = 0; e < form->shape.g_start[form->shape.m]; e++)
-        runs->inverse[e] = inverse[runs->column[e]];
-    taut_copy(n, k, runs->k);
+    else
+        taut_copy(n, k, runs->k);
     runs->known = true;
     return TAUT_OK;
 }

@@ -21,14 +21,13 @@ struct taut_form_runs {
     taut_index groups;
     taut_form_group *group;
     taut_products rows, columns, matrix; /* of W r, W^T y, W G^T */
-    double *k;                           /* the K that `inverse` is made of, [n] */
-    double *inverse;                     /* 1/K of the column of each entry, transposed order */
-    taut_index *column;                  /* the column, transposed order */
-    bool known;                          /* k is there */
-    int64_t changes;                     /* of k, where the shape counts them */
-    bool unit;                           /* K = 1: W is G, one array */
-    double *w;                           /* the array of W otherwise */
-    double *room;                        /* [rows]: the vector of a system that is reordered */
+    double *k;       /* the K that `inverse` is made of, [n]; not where the shape counts changes */
+    double *inverse; /* 1/K of the column of each entry, transposed order; not of K = 1 */
+    bool known;      /* k is there */
+    int64_t changes; /* of k, where the shape counts them */
+    bool unit;       /* K = 1: W is G, one array */
+    double *w;       /* the array of W otherwise */
+    double *room;    /* [rows]: the vector of a system that is reordered */
 };
 
 /* form->runs, or NULL where the pattern has no long runs. */

@@ -427,7 +427,7 @@ static int prepare(rank_work *work, const taut_saddle_shape *shape, taut_error *
                                .g_column = shape->g_column,
                                .symmetric = true,
                                .positive = true};
-    TAUT_TRY(taut_form_create(&plain, false, true, work->arena, &work->form, error));
+    TAUT_TRY(taut_form_create(&plain, false, true, work->arena, work->arena, &work->form, error));
     work->m = shape->m;
     work->b = work->form.half_width;
     work->row_at = TAUT_NEW(work->arena, taut_index, work->m);

@@ -9,6 +9,7 @@
 #include "linalg/small_kernels.h"
 
 enum { TINY_ROWS = 16, DENSE_ROWS = 300, WIDE = 64 };
+static const double FRONT_ROW = 2.5e-7; /* seconds */
 
 static const struct {
     const char *name;
@@ -39,18 +40,42 @@ static int64_t dense_rows(const taut_saddle_shape *shape)
     return !shape->k_start && shape->positive ? shape->m : (int64_t)shape->n + shape->m;
 }
 
+/* Is a sparse matrix factored on A (fronts.c)? Not where coordinates that many bonds share make it
+ * full, and MUMPS can factor the saddle matrix. */
+static int find_fronts(const taut_saddle_shape *shape, const taut_allocator *allocator,
+                       bool *fronts, taut_error *error)
+{
+    enum { MANY = 30 }; /* pairs of bonds that share a coordinate, for each entry of G */
+    *fronts = false;
+    if (shape->k_start || !shape->positive || !shape->symmetric || shape->complex_values)
+        return TAUT_OK;
+    taut_arena arena;
+    taut_arena_init(&arena, allocator);
+    const taut_index entries = shape->m ? shape->g_start[shape->m] : 0;
+    taut_index *met = TAUT_NEW(&arena, taut_index, shape->n);
+    double pairs = 0;
+    for (taut_index e = 0; met && e < entries; e++)
+        pairs += met[shape->g_column[e]]++;
+    taut_arena_clear(&arena);
+    TAUT_NEED(error, met);
+    *fronts = pairs <= (double)MANY * entries || !taut_sparse_available();
+    return TAUT_OK;
+}
+
 /* Seconds per factorisation, roughly (measured on chains, nets and dense matrices): what matters
  * is where the lines cross. A multiplication with addition takes 0.2 ns in a band (0.06 ns in a
  * wide one with LAPACK), 0.1 ns in LAPACK's dense routines and 1 ns in own ones (0.4 ns in small
- * ones); MUMPS takes 2.5 microseconds a row of the saddle matrix. Pivoting in a band doubles its
- * width, and leaves no symmetry to use. */
-static double seconds(const taut_form *form, taut_backend backend, bool lapack)
+ * ones). Pivoting in a band doubles its width, and leaves no symmetry to use. MUMPS takes 2.5
+ * microseconds a row of the saddle matrix, fronts some tenths of one a row of A, and what their
+ * elimination counts. */
+static double seconds(const taut_form *form, taut_backend backend, bool lapack,
+                      const taut_elimination *fronts)
 {
     double rows = form->rows, b = form->half_width + 2.0,
            all = (double)form->shape.n + form->shape.m;
     double field = form->shape.complex_values ? 4 : 1, general = form->definite ? 1 : 4;
     if (backend == TAUT_BACKEND_SPARSE)
-        return field * all * 2.5e-6;
+        return fronts ? rows * FRONT_ROW + fronts->work * 4e-10 : field * all * 2.5e-6;
     if (backend == TAUT_BACKEND_BANDED)
         return field * general * rows * b * b * (lapack && b >= WIDE ? 0.6e-10 : 2e-10);
     return field * (form->definite ? 1 : 2) * rows * rows * rows / 6 *
@@ -59,26 +84,41 @@ static double seconds(const taut_form *form, taut_backend backend, bool lapack)
                                           : 1e-9);
 }
 
-/* LAPACK is loaded only where its routines would be used. */
-static taut_backend cheapest(const taut_form *form)
+/* LAPACK is loaded only where its routines would be used, and fronts are found only where a band
+ * takes longer than the least that they could; the form then has the natural order, which leaves
+ * them less work. */
+static int cheapest(taut_form *form, taut_arena *arena, taut_elimination *elimination,
+                    taut_backend *backend, taut_error *error)
 {
     bool small = form->rows <= TAUT_SMALL_ROWS, wide = form->half_width + 2 >= WIDE,
-         few = form->rows <= DENSE_ROWS;
-    bool useful = wide || (few && seconds(form, TAUT_BACKEND_DENSE, true) <
-                                      seconds(form, TAUT_BACKEND_BANDED, false));
+         few = form->rows <= DENSE_ROWS, fronts;
+    bool useful = wide || (few && seconds(form, TAUT_BACKEND_DENSE, true, NULL) <
+                                      seconds(form, TAUT_BACKEND_BANDED, false, NULL));
     bool lapack = !small && useful && taut_lapack_get();
-    double banded = seconds(form, TAUT_BACKEND_BANDED, lapack);
-    if (few && seconds(form, TAUT_BACKEND_DENSE, lapack) < banded)
-        return TAUT_BACKEND_DENSE;
-    if (seconds(form, TAUT_BACKEND_SPARSE, lapack) < banded &&
-        taut_backend_available(TAUT_BACKEND_SPARSE))
-        return TAUT_BACKEND_SPARSE;
-    return TAUT_BACKEND_BANDED;
+    double banded = seconds(form, TAUT_BACKEND_BANDED, lapack, NULL);
+    *backend = TAUT_BACKEND_BANDED;
+    if (few && seconds(form, TAUT_BACKEND_DENSE, lapack, NULL) < banded) {
+        *backend = TAUT_BACKEND_DENSE;
+        return TAUT_OK;
+    }
+    if (banded < form->rows * FRONT_ROW)
+        return TAUT_OK;
+    TAUT_TRY(find_fronts(&form->shape, &arena->allocator, &fronts, error));
+    if (fronts)
+        TAUT_TRY(taut_form_natural(form, &arena->allocator, error));
+    if (fronts)
+        TAUT_TRY(
+            taut_eliminate(form->rows, form->shape.n, &form->columns, arena, elimination, error));
+    if (seconds(form, TAUT_BACKEND_SPARSE, lapack, fronts ? elimination : NULL) < banded &&
+        (fronts || taut_sparse_available()))
+        *backend = TAUT_BACKEND_SPARSE;
+    return TAUT_OK;
 }
 
 double taut_saddle_seconds(const taut_saddle *saddle)
 {
-    return seconds(&saddle->form, saddle->backend, true);
+    return seconds(&saddle->form, saddle->backend, true,
+                   saddle->elimination.front ? &saddle->elimination : NULL);
 }
 
 static void describe(taut_saddle *saddle, bool chosen)
@@ -102,8 +142,8 @@ static void describe(taut_saddle *saddle, bool chosen)
                                      : "");
 }
 
-/* Chooses backend and form. A form made for the comparison is used when a band is chosen, else
- * made again. */
+/* Chooses backend and form. A form made for the comparison is used where it fits, else made again.
+ */
 static int choose(taut_saddle *saddle, const taut_saddle_shape *shape, taut_backend backend,
                   taut_error *error)
 {
@@ -114,17 +154,24 @@ static int choose(taut_saddle *saddle, const taut_saddle_shape *shape, taut_back
     if (backend == TAUT_BACKEND_AUTO && small)
         backend = TAUT_BACKEND_TINY;
     if (backend == TAUT_BACKEND_AUTO) {
-        TAUT_TRY(taut_form_create(shape, false, true, &saddle->arena, &saddle->form, error));
-        backend = cheapest(&saddle->form);
-        if (backend != TAUT_BACKEND_BANDED)
-            taut_arena_clear(&saddle->arena);
+        TAUT_TRY(taut_form_create(shape, false, true, &saddle->arena, &saddle->columns,
+                                  &saddle->form, error));
+        TAUT_TRY(cheapest(&saddle->form, &saddle->arena, &saddle->elimination, &backend, error));
+        const bool fronts = saddle->elimination.front;
+        saddle->backend = backend;
+        if (fronts ? backend == TAUT_BACKEND_SPARSE : backend == TAUT_BACKEND_BANDED)
+            return TAUT_OK;
+        taut_arena_clear(&saddle->arena);
+        taut_arena_clear(&saddle->columns);
+        saddle->elimination = (taut_elimination){0};
     }
+    bool fronts = false;
     saddle->backend = backend;
-    if (!saddle->form.place || backend != TAUT_BACKEND_BANDED)
-        TAUT_TRY(taut_form_create(shape, backend == TAUT_BACKEND_SPARSE,
-                                  backend == TAUT_BACKEND_BANDED, &saddle->arena, &saddle->form,
-                                  error));
-    return 0;
+    if (backend == TAUT_BACKEND_SPARSE)
+        TAUT_TRY(find_fronts(shape, &saddle->arena.allocator, &fronts, error));
+    return taut_form_create(shape, backend == TAUT_BACKEND_SPARSE && !fronts,
+                            backend == TAUT_BACKEND_BANDED, &saddle->arena, &saddle->columns,
+                            &saddle->form, error);
 }
 
 int taut_saddle_choice(const taut_saddle_shape *shape, const taut_allocator *allocator,
@@ -132,13 +179,14 @@ int taut_saddle_choice(const taut_saddle_shape *shape, const taut_allocator *all
 {
     taut_arena arena;
     taut_form form;
+    taut_elimination fronts = {0};
     *backend = TAUT_BACKEND_TINY;
     if (dense_rows(shape) <= TINY_ROWS)
         return TAUT_OK;
     taut_arena_init(&arena, allocator);
-    int status = taut_form_create(shape, false, true, &arena, &form, error);
+    int status = taut_form_create(shape, false, true, &arena, &arena, &form, error);
     if (status == 0)
-        *backend = cheapest(&form);
+        status = cheapest(&form, &arena, &fronts, backend, error);
     taut_arena_clear(&arena);
     return status;
 }
@@ -155,13 +203,20 @@ int taut_saddle_create(const taut_saddle_shape *shape, taut_backend backend,
     TAUT_NEED(error, made);
     memset(made, 0, sizeof *made);
     taut_arena_init(&made->arena, &owner);
+    taut_arena_init(&made->columns, &owner);
     made->arena.looped = true;
     int status = choose(made, shape, backend, error);
     if (status == 0)
         status = taut_form_reserve(&made->form, &made->arena, error);
     if (status == 0) {
-        made->functions = backends[made->backend].functions;
+        made->functions = made->backend == TAUT_BACKEND_SPARSE && made->form.schur
+                              ? &taut_backend_fronts
+                              : backends[made->backend].functions;
         status = made->functions->create(made, error);
+    }
+    if (status == 0 && made->form.runs) {
+        taut_arena_clear(&made->columns);
+        made->form.columns = (taut_columns){0};
     }
     if (status) {
         taut_saddle_destroy(made);
@@ -179,6 +234,7 @@ void taut_saddle_destroy(taut_saddle *saddle)
     if (saddle->functions && saddle->functions->destroy)
         saddle->functions->destroy(saddle);
     taut_allocator owner = saddle->arena.allocator;
+    taut_arena_clear(&saddle->columns);
     taut_arena_clear(&saddle->arena);
     owner.release(owner.user, saddle);
 }

@@ -6,7 +6,7 @@
  * real or complex, symmetric or not. m = 0 makes it a solver for K. analyse once (create),
  * factor as often as the values change, solve for several right-hand sides. Nothing is allocated
  * after create, except inside MUMPS. A solver belongs to one thread; those with the sparse
- * backend must not run in several threads at once.
+ * backend that MUMPS factors wait for one another.
  *
  * With K diagonal and positive, the matrix that is factored is A = G2 K^-1 G1^T + D (m rows),
  * else the saddle matrix (n + m rows). Its size and band decide when the choice is left open:
@@ -27,7 +27,8 @@ typedef enum taut_backend {
     /* after a bandwidth-reducing order: O((n+m) b^2); with K diagonal and positive, on A = G2
      * K^-1 G1^T + D */
     TAUT_BACKEND_BANDED,
-    TAUT_BACKEND_SPARSE, /* MUMPS */
+    /* K diagonal and positive: own multifrontal factors of A (fronts.c); else MUMPS */
+    TAUT_BACKEND_SPARSE,
     TAUT_BACKEND_COUNT
 } taut_backend;
 const char *

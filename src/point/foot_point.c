@@ -24,7 +24,8 @@
 
 typedef struct bonds_foot {
     taut_foot foot;
-    taut_masked_saddle plain, exact; /* K = M; K with curvature */
+    taut_masked_saddle plain, exact; /* K = M; K with curvature, made when it is first needed */
+    taut_arena late;                 /* of `exact` */
     taut_pattern *tangent;           /* of M; NULL: M is a diagonal */
     taut_values values;
     unsigned char *rigid; /* [m] */
@@ -166,9 +167,24 @@ static int fit_guesses(taut_foot *f, taut_error *error)
 
 /* ---- positions */
 
+/* Few foot points need the curvature, whose matrix is far larger than that of the bonds. */
+static int create_exact(bonds_foot *c, taut_error *error)
+{
+    if (c->exact.saddle)
+        return TAUT_OK;
+    TAUT_TRY(taut_masked_saddle_create_curved(&c->exact, c->foot.context, &c->late, c->foot.fixed,
+                                              1, error));
+    c->exact.purpose = c->plain.purpose;
+    const int64_t entries = c->exact.tangent.start[c->foot.n];
+    TAUT_TRY(TAUT_RESERVE(&c->late, entries, error, &c->values.bond_hessian, &c->k));
+    return TAUT_RESERVE(&c->late, c->tangent ? entries : 0, error, &c->values.mass_dq);
+}
+
 static int newton_step(bonds_foot *c, bool curved, taut_error *error)
 {
     const taut_foot *f = &c->foot;
+    if (curved)
+        TAUT_TRY(create_exact(c, error));
     unsigned more = !curved ? 0 : TAUT_WANT_BOND_HESSIAN | (c->tangent ? TAUT_WANT_MASS_DQ : 0);
     for (taut_index i = 0; i < f->n; i++)
         c->w[i] = f->x[i] - f->from[i];
@@ -260,17 +276,15 @@ static void release(taut_foot *f)
     bonds_foot *c = (bonds_foot *)f;
     taut_masked_saddle_destroy(&c->plain);
     taut_masked_saddle_destroy(&c->exact);
+    taut_arena_clear(&c->late);
 }
 
 static int new_arrays(bonds_foot *c, taut_arena *arena, taut_error *error)
 {
     const taut_index n = c->foot.n, m = c->foot.m;
-    const int64_t entries = c->exact.tangent.start[n];
     TAUT_TRY(TAUT_RESERVE(arena, n, error, &c->fitted, &c->w, &c->weight));
     TAUT_TRY(TAUT_RESERVE(arena, m, error, &c->values.bond, &c->values.bond_dt, &c->mu, &c->dmu));
-    TAUT_TRY(TAUT_RESERVE(arena, c->tangent ? entries : n, error, &c->values.mass));
-    TAUT_TRY(TAUT_RESERVE(arena, c->tangent ? entries : 0, error, &c->values.mass_dq));
-    TAUT_TRY(TAUT_RESERVE(arena, entries, error, &c->values.bond_hessian, &c->k));
+    TAUT_TRY(TAUT_RESERVE(arena, c->tangent ? c->tangent->start[n] : n, error, &c->values.mass));
     TAUT_TRY(TAUT_RESERVE(arena, c->foot.sizes.jacobian_entries, error, &c->values.jacobian));
     c->rigid = TAUT_NEW(arena, unsigned char, m);
     c->values.bond_weight = c->mu;
@@ -288,9 +302,11 @@ static int build(taut_foot *f, taut_arena *arena, taut_error *error)
     if (f->idle)
         return TAUT_OK;
     TAUT_TRY(taut_masked_saddle_create(&c->plain, f->context, arena, f->fixed, 1, error));
-    TAUT_TRY(taut_masked_saddle_create_curved(&c->exact, f->context, arena, f->fixed, 1, error));
-    c->plain.purpose = c->exact.purpose = "the foot point cannot be determined";
+    taut_arena_init(&c->late, &arena->allocator);
+    c->plain.purpose = "the foot point cannot be determined";
     c->tangent = c->plain.matrix ? &c->plain.tangent : NULL;
+    if (!f->settings.late)
+        TAUT_TRY(create_exact(c, error));
     TAUT_TRY(new_arrays(c, arena, error));
     for (taut_index i = 0; i < f->m; i++)
         c->rigid[i] = compliance[i] == 0;

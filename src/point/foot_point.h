@@ -8,6 +8,10 @@
 /* All fields may be zero. */
 typedef struct taut_foot_point_settings {
     bool ignore_holds; /* hold and guess do not count */
+    /* the matrix with the curvature of the bonds, which few foot points need, is made at the first
+     * point that does: apply may allocate once */
+    bool late;
+    bool deferred; /* and nothing else is made before the first point */
     /* [n] of the bits of taut_system_hold, instead of those of [start]; NULL: those */
     const unsigned char *hold;
     /* [m], or NULL: bonds that may be off where all of their coordinates are held, because they
@@ -28,7 +32,7 @@ int taut_foot_create(const taut_foot_kind *kind, taut_context *context, taut_are
 /* A projector onto g = 0, G v + g_t = 0 for all bonds with compliance 0 of the context's system
  * (taut_system_rigid gives all but the soft ones that property). Memory comes from the arena,
  * which must outlive it; destroy frees the factorisations. apply() does not allocate, except to
- * name the bonds when G is singular. */
+ * name the bonds when G is singular, and with `late` or `deferred`. */
 extern const taut_foot_kind taut_bond_foot;
 /* From now on guesses move first, or are coordinates like others. True when there are any. */
 bool taut_foot_point_guess(taut_projector *projector, bool first);

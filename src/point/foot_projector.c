@@ -82,9 +82,20 @@ static int project(taut_foot *f, taut_error *error)
     return taut_foot_watch(f, error);
 }
 
+static int build(taut_foot *f, taut_error *error)
+{
+    if (f->built)
+        return TAUT_OK;
+    f->kind->release(f); /* what a failure before has left */
+    TAUT_TRY(f->kind->build(f, f->projector.self, error));
+    f->built = true;
+    return TAUT_OK;
+}
+
 static int apply(taut_projector *projector, double t, double *q, double *v, taut_error *error)
 {
     taut_foot *f = (taut_foot *)projector;
+    TAUT_TRY(build(f, error));
     if (f->idle)
         return TAUT_OK;
     f->t = t;
@@ -150,8 +161,8 @@ int taut_foot_create(const taut_foot_kind *kind, taut_context *context, taut_are
     if (settings)
         f->settings = *settings;
     int status = prepare(f, arena, error);
-    if (status == 0)
-        status = kind->build(f, arena, error);
+    if (status == 0 && !f->settings.deferred)
+        status = build(f, error);
     if (status == 0)
         *projector = &f->projector;
     else

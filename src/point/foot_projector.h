@@ -16,6 +16,7 @@ typedef struct taut_foot {
     taut_sizes sizes;
     taut_index n, m;
     double t;
+    bool built;                /* build has been called */
     bool idle;                 /* nothing to project onto: set by build */
     const unsigned char *hold; /* [n] or NULL */
     bool guesses, guess_first; /* there are some; they move first */

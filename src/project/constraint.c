@@ -9,6 +9,7 @@ static int project(taut_projection *p, const taut_projection_settings *settings,
     (void)settings;
     taut_rigid_foot foot;
     taut_foot_point_settings how = {.ignore_holds = !p->in->hold,
+                                    .late = true,
                                     .hold = p->in->hold,
                                     .watch = taut_projection_watch,
                                     .user = p};

@@ -50,7 +50,7 @@ static int find_foot_points(taut_projection *p, double *const *x, double *const 
                             taut_error *error)
 {
     taut_rigid_foot foot = {0};
-    taut_foot_point_settings settings = {.ignore_holds = true};
+    taut_foot_point_settings settings = {.ignore_holds = true, .late = true};
     taut_statistics aside = {0}; /* a diagnosis, not a part of the work */
     int status =
         p->in->sizes.can & TAUT_HAS_STIFF_POTENTIAL

@@ -16,9 +16,41 @@
 #include "base/loops.h"
 #include "step/methods.h"
 
+/* The last stage, or the end, that stage j has a part in; NEVER_FREE: an estimate or dense output.
+ */
+enum { NEVER_FREE = 1000 };
+static int last_use(const taut_tableau *table, int j)
+{
+    int last = j;
+    for (int i = j + 1; i <= table->stages + table->extra; i++)
+        if (table->a[i * table->width + j] != 0)
+            last = i;
+    bool kept = (table->error && table->error[j] != 0) ||
+                (table->error_3 && j < table->stages && table->error_3[j] != 0);
+    for (int r = 0; r < table->dense_rows; r++)
+        kept = kept || table->dense[r * table->width + j] != 0;
+    return kept ? NEVER_FREE : last;
+}
+
+/* The arrays of stage i: those of an earlier one that is not needed any more, or new ones. */
+static void reserve_stage(taut_stepper *s, taut_runge_kutta *w, int i, bool *taken)
+{
+    const taut_tableau *table = w->tableau;
+    for (int j = 1; j < i; j++)
+        if (j != table->stages && !taken[j] && last_use(table, j) < i) {
+            taken[j] = true;
+            w->rate[i] = w->rate[j];
+            w->velocity[i] = w->velocity[j];
+            return;
+        }
+    w->rate[i] = TAUT_NEW(s->arena, double, s->n);
+    w->velocity[i] = w->second_order ? TAUT_NEW(s->arena, double, s->n) : NULL;
+}
+
 int taut_runge_kutta_reserve(taut_stepper *s, taut_runge_kutta *w, taut_error *error)
 {
     taut_arena *arena = s->arena;
+    bool taken[TAUT_TABLEAU_WIDTH] = {false};
     const taut_tableau *table = w->tableau = s->method->data;
     w->second_order = s->field->second_order;
     for (int i = 1; i <= table->stages + table->extra; i++)
@@ -32,10 +64,8 @@ int taut_runge_kutta_reserve(taut_stepper *s, taut_runge_kutta *w, taut_error *e
     w->polynomial_q = TAUT_NEW(arena, double, size);
     w->polynomial_v = TAUT_NEW(arena, double, w->second_order ? size : 0);
     for (int i = 1; i <= table->stages + table->extra; i++)
-        if (i != table->stages) { /* the ends of the step live in the states */
-            w->rate[i] = TAUT_NEW(arena, double, s->n);
-            w->velocity[i] = w->second_order ? TAUT_NEW(arena, double, s->n) : NULL;
-        }
+        if (i != table->stages) /* the ends of the step live in the states */
+            reserve_stage(s, w, i, taken);
     for (int i = 0; i < TAUT_TABLEAU_WIDTH; i++) {
         w->kv[i] = w->rate[i];
         w->kq[i] = w->velocity[i];

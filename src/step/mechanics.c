@@ -17,6 +17,7 @@ static bool is_rod(const taut_mechanics *w, taut_index i)
 /* Which bonds are rigid, and their rows of G. */
 static int split_bonds(taut_mechanics *w, taut_arena *arena, taut_error *error)
 {
+    static const taut_index nothing[1];
     int64_t entries = 0;
     for (taut_index i = 0; i < w->m; i++)
         if (is_rod(w, i)) {
@@ -25,19 +26,24 @@ static int split_bonds(taut_mechanics *w, taut_arena *arena, taut_error *error)
         }
     w->mixed = w->rods > 0 && w->rods < w->m;
     w->rod = TAUT_NEW(arena, taut_index, w->rods);
-    w->rod_start = TAUT_NEW(arena, taut_index, w->rods + 1);
-    w->rod_column = TAUT_NEW(arena, taut_index, entries);
+    taut_index *start = w->mixed ? TAUT_NEW(arena, taut_index, w->rods + 1) : NULL,
+               *column = w->mixed ? TAUT_NEW(arena, taut_index, entries) : NULL;
     w->rod_jacobian = w->mixed ? TAUT_NEW(arena, double, entries) : w->values.jacobian;
     TAUT_TRY(taut_arena_check(arena, error));
     taut_index r = 0, used = 0;
     for (taut_index i = 0; i < w->m; i++)
         if (is_rod(w, i)) {
             w->rod[r++] = i;
-            for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
-                w->rod_column[used++] = w->jacobian.column[k];
-            w->rod_start[r] = used;
+            for (taut_index k = w->jacobian.start[i]; w->mixed && k < w->jacobian.start[i + 1]; k++)
+                column[used++] = w->jacobian.column[k];
+            if (w->mixed)
+                start[r] = used;
         }
-    w->rod_rows = (taut_pattern){w->rods, w->n, w->rod_start, w->rod_column};
+    w->rod_rows = w->mixed       ? (taut_pattern){w->rods, w->n, start, column}
+                  : w->rods == 0 ? (taut_pattern){0, w->n, nothing, NULL}
+                                 : w->jacobian; /* all of it */
+    w->rod_start = w->rod_rows.start;
+    w->rod_column = w->rod_rows.column;
     return TAUT_OK;
 }
 

@@ -28,7 +28,7 @@ typedef struct taut_mechanics {
     taut_index rods;
     taut_index *rod; /* bond number of each, [rigid bonds] */
     /* pattern of G_r; the system's own when every bond is rigid */
-    taut_index *rod_start, *rod_column;
+    const taut_index *rod_start, *rod_column;
     taut_pattern rod_rows; /* of these two */
     double *rod_jacobian;  /* values on it: values.jacobian when every bond is rigid */
     bool mixed;            /* springs and rigid bonds: the rows are copied */

@@ -40,7 +40,7 @@ static bool is_mechanical(const examined *e)
 /* The field may not exist (a singular mass, redundant bonds): then rates stay unknown. */
 static int prepare(examined *e, const taut_system *system, double t, taut_error *error)
 {
-    static const taut_foot_point_settings anywhere = {.ignore_holds = true};
+    static const taut_foot_point_settings anywhere = {.ignore_holds = true, .late = true};
     taut_arena *arena = &e->arena;
     taut_error reason;
     e->n = e->sizes->coordinates;

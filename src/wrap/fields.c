@@ -169,6 +169,7 @@ static int fill(mechanical *w, taut_context *context, taut_arena *arena,
         return TAUT_OK;
     TAUT_TRY(taut_mechanics_saddle(x, false, true, &arena->allocator, &w->saddle, error));
     w->field.factor = taut_saddle_seconds(w->saddle);
+    w->field.saddle = x->rods > 0 ? w->saddle : NULL;
     if (!terms && x->rods > 0 && !x->mixed) { /* gamma goes where it is needed, and so does G */
         x->values.gamma = w->reaction;
         taut_mechanics_columns(x, taut_mechanics_room(x, w->saddle));

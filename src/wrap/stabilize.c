@@ -232,7 +232,8 @@ static int configure(taut_stabilizer *w, const taut_stabilization *how, bool fir
 static void destroy(taut_projector *projector)
 {
     taut_stabilizer *w = projector->self;
-    taut_saddle_destroy(w->saddle);
+    if (!w->borrowed)
+        taut_saddle_destroy(w->saddle);
     w->saddle = NULL;
     if (w->invariants)
         taut_invariants_destroy(w->invariants);
@@ -300,6 +301,8 @@ int taut_stabilizer_create(const taut_stabilization *how, taut_context *context,
                                     .archive = archive,
                                     .statistics = statistics,
                                     .self = w};
+    w->saddle = how->saddle;
+    w->borrowed = how->saddle;
     int status = fill(w, context, &sizes, arena, error);
     if (status == 0)
         *projector = &w->projector;

@@ -31,6 +31,7 @@ typedef struct taut_stabilization {
     const char *of, *direction; /* NULL or "auto": of the form, and of the system */
     int refresh;                /* 0: 1 */
     const char *solver;         /* NULL: "factor" */
+    struct taut_saddle *saddle; /* of the field, which outlives the stabiliser; NULL: its own */
 } taut_stabilization;
 
 int taut_stabilizer_create(const taut_stabilization *how, taut_context *context, taut_arena *arena,

@@ -382,7 +382,9 @@ int taut_stabilizer_fill_bonds(taut_stabilizer *w, taut_context *context, taut_a
         w->whole = w->fused_q && w->fused_v && w->form == TAUT_FORM_POST && !w->simple &&
                    w->position && w->velocity;
     }
-    TAUT_TRY(taut_mechanics_saddle(x, w->unit, true, &arena->allocator, &w->saddle, error));
+    w->borrowed = w->borrowed && exact && !w->unit;
+    if (!w->borrowed)
+        TAUT_TRY(taut_mechanics_saddle(x, w->unit, true, &arena->allocator, &w->saddle, error));
     /* the others evaluate G without factorising it, or read it by rows */
     if (w->form == TAUT_FORM_POST && exact && !w->simple && !w->gradient && !w->conserve)
         taut_mechanics_columns(x, taut_mechanics_room(x, w->saddle));

@@ -34,6 +34,7 @@ typedef struct taut_stabilizer {
     taut_pool *pool; /* of the context */
     taut_mechanics mechanics;
     taut_saddle *saddle;
+    bool borrowed;                      /* the saddle matrix is that of the field */
     taut_fused_work *fused_q, *fused_v; /* corrections as one tape each, or NULL */
     bool whole;                         /* both are all of it */
     bool learns;                        /* when a second pass is rounding (stabilize_bonds.c) */
