@@ -10,8 +10,9 @@
  * states between 1 and 6 ps have 37 to 63 (16 in the initial state), and 213 in water. The error of
  * Verlet is that of a short step, from which the step of equal accuracy follows by order 2, at most
  * 1.8 over the fastest frequency. Energy errors, over the kinetic energy, are those of 100 outer
- * steps; `bench_molecules long` makes 10,000. In water the limits of work cannot be met, see
- * docs/vibration.md, "Work".
+ * steps; `bench_molecules long` makes 10,000. Rows of work compare 30 outer steps from the initial
+ * state of the model; what they depend on, and what limits them in water, is in docs/vibration.md,
+ * "Work".
  *
  * Rows: name | limit | value | verdict; processor times, in 1. the best of several rounds. */
 #if defined(__linux__)
