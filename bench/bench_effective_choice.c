@@ -122,7 +122,7 @@ static bool judge(const char *text, double *ratio, double *error, bool *warned)
         of.end = 12 / b.solver->diagnosis.slow_rate;
         of.fastest = b.solver->diagnosis.most;
         of.exact = calloc(2 * SAMPLES * (size_t)of.n, sizeof(double));
-        of.point = of.exact + (size_t)SAMPLES * of.n;
+        of.point = of.exact + SAMPLES * (size_t)of.n;
     }
     taut_solver_destroy(b.solver);
     taut_options_destroy(b.options);
