@@ -17,13 +17,6 @@
 #include "anchors.h"
 #include "runs.h"
 
-#define CHAIN(attributes)                                                                          \
-    "[parameters]\nN = 20\n[particles]\ndimension = 2\nbob[i] for i in 1..N mass 1\n"              \
-    "[potential]\nsum(bob[i].y for i in 1..N)\n[bonds]\n"                                          \
-    "link[1] = length(bob[1]) - 1" attributes "\n"                                                 \
-    "link[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N" attributes "\n"                        \
-    "[start]\nbob[i] = (i, 0) for i in 1..N\n[run]\nuntil = 1000\n"
-
 typedef struct contest {
     const char *method, *model, *settings;
     double step, limit;
@@ -33,10 +26,10 @@ typedef struct contest {
 } contest;
 
 static const contest contests[] = {
-    {"verlet", CHAIN(" stiffness 1e6"), "motion=full method=verlet step=1e-4", 1e-4, 1.3, 1, 400,
-     40, &anchor_verlet},
-    {"rattle", CHAIN(""), "method=rattle step=0.01", 0.01, 2, 1, 20, 20, &anchor_rattle},
-    {"dop8", CHAIN(""), "method=dop8 step=0.05", 0.05, 2, 12, 4, 4, &anchor_dop8},
+    {"verlet", HANGING_CHAIN(" stiffness 1e6"), "motion=full method=verlet step=1e-4", 1e-4, 1.3, 1,
+     400, 40, &anchor_verlet},
+    {"rattle", HANGING_CHAIN(""), "method=rattle step=0.01", 0.01, 2, 1, 20, 20, &anchor_rattle},
+    {"dop8", HANGING_CHAIN(""), "method=dop8 step=0.05", 0.05, 2, 12, 4, 4, &anchor_dop8},
 };
 enum { CONTESTS = sizeof contests / sizeof contests[0] };
 
