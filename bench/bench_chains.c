@@ -19,13 +19,6 @@
 #include "anchors.h"
 #include "runs.h"
 
-#define CHAIN(distance, attributes)                                                                \
-    "[parameters]\nN = 20\n[particles]\ndimension = 2\nbob[i] for i in 1..N mass 1\n"              \
-    "[potential]\nsum(bob[i].y for i in 1..N)\n[bonds]\n"                                          \
-    "link[1] = length(bob[1]) - 1" attributes "\n"                                                 \
-    "link[i] = " distance " - 1 for i in 2..N" attributes "\n"                                     \
-    "[start]\nbob[i] = (i, 0) for i in 1..N\n[run]\nuntil = 1000\n"
-#define LENGTH "length(bob[i] - bob[i-1])"
 #define ROOT "sqrt((bob[i].x - bob[i-1].x)^2 + (bob[i].y - bob[i-1].y)^2)"
 
 typedef struct contest {
@@ -40,7 +33,7 @@ typedef struct contest {
 
 static const contest contests[] = {
     {"verlet",
-     CHAIN(LENGTH, " stiffness 1e6"),
+     HANGING_CHAIN(LENGTH, " stiffness 1e6"),
      "motion=full method=verlet step=1e-4",
      true,
      1e-4,
@@ -50,7 +43,7 @@ static const contest contests[] = {
      40,
      &anchor_verlet},
     {"verlet by roots",
-     CHAIN(ROOT, " stiffness 1e6"),
+     HANGING_CHAIN(ROOT, " stiffness 1e6"),
      "motion=full method=verlet step=1e-4",
      false,
      1e-4,
@@ -60,7 +53,7 @@ static const contest contests[] = {
      40,
      &anchor_verlet},
     {"rattle",
-     CHAIN(LENGTH, ""),
+     HANGING_CHAIN(LENGTH, ""),
      "method=rattle step=0.01",
      false,
      0.01,
@@ -70,7 +63,7 @@ static const contest contests[] = {
      20,
      &anchor_rattle},
     {"dop8",
-     CHAIN(LENGTH, ""),
+     HANGING_CHAIN(LENGTH, ""),
      "method=dop8 step=0.05",
      false,
      0.05,

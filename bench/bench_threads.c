@@ -16,13 +16,6 @@
 #include "runs.h"
 #include "system/parts.h"
 
-#define CHAIN(attributes)                                                                          \
-    "[parameters]\nN = 20\n[particles]\ndimension = 2\nbob[i] for i in 1..N mass 1\n"              \
-    "[potential]\nsum(bob[i].y for i in 1..N)\n[bonds]\n"                                          \
-    "link[1] = length(bob[1]) - 1" attributes "\n"                                                 \
-    "link[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N" attributes "\n"                        \
-    "[start]\nbob[i] = (i, 0) for i in 1..N\n[run]\nuntil = 1000\n"
-
 static const char NET[] =
     "[parameters]\nN = 20\n[particles]\ndimension = 3\nnode[i,j] for i in 1..N, j in 1..N mass 1\n"
     "[potential]\nsum(node[i,j].z for i in 1..N, j in 1..N)\n[bonds]\n"
@@ -35,9 +28,10 @@ static const struct {
     double step;
     int steps; /* of a round */
 } chains[] = {
-    {"verlet", CHAIN(" stiffness 1e6"), "motion=full method=verlet step=1e-4", 1e-4, 40},
-    {"rattle", CHAIN(""), "method=rattle step=0.01", 0.01, 3},
-    {"dop8", CHAIN(""), "method=dop8 step=0.05", 0.05, 1},
+    {"verlet", HANGING_CHAIN(LENGTH, " stiffness 1e6"), "motion=full method=verlet step=1e-4", 1e-4,
+     40},
+    {"rattle", HANGING_CHAIN(LENGTH, ""), "method=rattle step=0.01", 0.01, 3},
+    {"dop8", HANGING_CHAIN(LENGTH, ""), "method=dop8 step=0.05", 0.05, 1},
 };
 
 /* ---- the triad */

@@ -9,6 +9,15 @@
 #include <taut/taut.h>
 #include "bench.h"
 
+/* N links from the origin, with these attributes. */
+#define LENGTH "length(bob[i] - bob[i-1])"
+#define HANGING_CHAIN(distance, attributes)                                                        \
+    "[parameters]\nN = 20\n[particles]\ndimension = 2\nbob[i] for i in 1..N mass 1\n"              \
+    "[potential]\nsum(bob[i].y for i in 1..N)\n[bonds]\n"                                          \
+    "link[1] = length(bob[1]) - 1" attributes "\n"                                                 \
+    "link[i] = " distance " - 1 for i in 2..N" attributes "\n"                                     \
+    "[start]\nbob[i] = (i, 0) for i in 1..N\n[run]\nuntil = 1000\n"
+
 /* A solver of a model text. */
 typedef struct bench {
     taut_system *system;

@@ -93,6 +93,37 @@ static taut_index band_factor(band *m, double tolerance)
     return one;
 }
 
+/* Several groups of segments, by one thread and by three. */
+static void test_groups(void)
+{
+    taut_pool *pool = NULL;
+    check_group("groups of segments");
+    check_row(taut_pool_create(3, NULL, &pool, NULL) == 0, "a pool");
+    for (taut_index b = 1; b <= 4; b++)
+        for (taut_index rows = 16384; rows < 60000; rows += 20011) {
+            band m = band_create(rows, b);
+            double *f = numbers(taut_segments_numbers(rows, b)), *x = numbers(rows), worst = 0;
+            band_fill(&m);
+            memcpy(x, m.x, (size_t)rows * sizeof *x);
+            if (band_factor(&m, 1e-14) == 0 &&
+                taut_segments_factor(pool, rows, b, m.a, 1e-14, f) == 0) {
+                taut_segments_solve(NULL, rows, b, m.f, m.x);
+                taut_segments_solve(pool, rows, b, f, x);
+                taut_band_ldl_solve(rows, b, m.columns, m.y);
+            }
+            for (taut_index j = 0; j < rows; j++)
+                worst = fmax(worst, fabs(m.x[j] - m.y[j]) / (1 + fabs(m.y[j])));
+            check_row(worst <= 1e-9 && memcmp(x, m.x, (size_t)rows * sizeof *x) == 0,
+                      "rows %d, half-width %d: off by %g", rows, b, worst);
+            m.a[rows / 2] = 0; /* the same pivot is reported */
+            band_factor(&m, 1e-14);
+            free(f);
+            free(x);
+            band_destroy(&m);
+        }
+    taut_pool_destroy(pool);
+}
+
 static void test_segments(void)
 {
     check_group("segments");
@@ -705,6 +736,7 @@ static void test_bound(void)
 int main(void)
 {
     test_segments();
+    test_groups();
     test_refusals();
     test_products();
     test_saddles();

@@ -11,8 +11,9 @@
 static const int teams[] = {1, 2, 3, 7};
 enum { TEAMS = sizeof teams / sizeof teams[0] };
 
+/* Long enough for every loop, and for two groups of segments. */
 #define CHAIN(attributes)                                                                          \
-    "[parameters]\nN = 9000\n[particles]\ndimension = 2\nbob[i] for i in 1..N mass 1 + "           \
+    "[parameters]\nN = 17000\n[particles]\ndimension = 2\nbob[i] for i in 1..N mass 1 + "          \
     "0.1*mod(i, 3)\n"                                                                              \
     "[potential]\nsum(bob[i].y for i in 1..N)\n[bonds]\nlink[1] = length(bob[1]) - 1" attributes   \
     "\nlink[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N" attributes                           \

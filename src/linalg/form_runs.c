@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/four.h"
-#include "base/vectors.h"
+#include "base/loops.h"
 
 /* ---- once */
 
@@ -339,23 +339,9 @@ TAUT_HOT static void runs_negate(taut_index n, double *x)
         x[i] = -x[i];
 }
 
-TAUT_HOT static void runs_multiply(taut_index n, const double *restrict by, double *restrict x)
-{
-    TAUT_UNROLLED
-    for (taut_index i = 0; i < n; i++)
-        x[i] *= by[i];
-}
-
 static double negate_block(void *context, int64_t begin, int64_t end)
 {
     runs_negate((taut_index)(end - begin), ((runs_loop *)context)->y + begin);
-    return 0;
-}
-
-static double multiply_block(void *context, int64_t begin, int64_t end)
-{
-    const runs_loop *l = context;
-    runs_multiply((taut_index)(end - begin), l->by + begin, l->y + begin);
     return 0;
 }
 
@@ -383,8 +369,7 @@ void taut_form_runs_after(taut_form *form, double *x, double *y)
 {
     take_bonds(form, y);
     if (!form->runs->unit)
-        taut_pool_loop(form->shape.pool, form->shape.n, multiply_block,
-                       &(runs_loop){.by = form->k_inverse, .y = x});
+        taut_loop_multiply(form->shape.pool, form->shape.n, form->k_inverse, x);
     taut_products_form(&form->runs->columns, TAUT_SUMS_SUBTRACT, form->g1, form->vector, x);
 }
 

@@ -263,7 +263,7 @@ TAUT_INLINED void form_known(const taut_run *run, const taut_term *term, part p,
     const double *x[MOST_TERMS], *y[MOST_TERMS];
     const int64_t step = run->to_step;
     double *to = out + run->to;
-    taut_four sum;
+    taut_four sum = {0};
     for (int t = 0; t < terms; t++) {
         x[t] = a + term[t].a;
         y[t] = b + term[t].b;
