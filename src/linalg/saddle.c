@@ -63,11 +63,11 @@ static int find_fronts(const taut_saddle_shape *shape, const taut_allocator *all
 }
 
 /* Seconds per factorisation, roughly (measured on chains, nets and dense matrices): what matters
- * is where the lines cross. A multiplication with addition takes 0.2 ns in a band (0.06 ns in a
- * wide one with LAPACK), 0.1 ns in LAPACK's dense routines and 1 ns in own ones (0.4 ns in small
- * ones). Pivoting in a band doubles its width, and leaves no symmetry to use. MUMPS takes 2.5
- * microseconds a row of the saddle matrix, fronts some tenths of one a row of A, and what their
- * elimination counts. */
+ * is where the lines cross. A multiplication with addition takes 0.2 ns in a band (with
+ * LAPACK 0.1 ns where it is 120 wide, 0.06 ns where it is 1200), 0.1 ns in LAPACK's dense routines
+ * and 1 ns in own ones (0.4 ns in small ones). Pivoting in a band doubles its width, and leaves no
+ * symmetry to use. MUMPS takes 2.5 microseconds a row of the saddle matrix, fronts some tenths of
+ * one a row of A, and what their elimination counts. */
 static double seconds(const taut_form *form, taut_backend backend, bool lapack,
                       const taut_elimination *fronts)
 {
@@ -77,7 +77,7 @@ static double seconds(const taut_form *form, taut_backend backend, bool lapack,
     if (backend == TAUT_BACKEND_SPARSE)
         return fronts ? rows * FRONT_ROW + fronts->work * 4e-10 : field * all * 2.5e-6;
     if (backend == TAUT_BACKEND_BANDED)
-        return field * general * rows * b * b * (lapack && b >= WIDE ? 0.6e-10 : 2e-10);
+        return field * general * rows * b * (lapack && b >= WIDE ? b * 5.5e-11 + 6e-9 : b * 2e-10);
     return field * (form->definite ? 1 : 2) * rows * rows * rows / 6 *
            (form->rows <= TAUT_SMALL_ROWS ? 4e-10
             : lapack                      ? 1e-10
