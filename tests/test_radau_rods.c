@@ -101,7 +101,8 @@ static void test_pull(void)
                 const double *q = taut_solver_position(d.solver),
                              *v = taut_solver_velocity(d.solver);
                 check_near(options, taut_solver_multipliers(d.solver)[0],
-                           (v[0] * v[0] + v[1] * v[1] - q[1]) / 2, 1e-7);
+                           (v[0] * v[0] + v[1] * v[1] - q[1]) / (2 * (q[0] * q[0] + q[1] * q[1])),
+                           1e-7);
             }
             driven_destroy(&d);
         }

@@ -183,8 +183,7 @@ static bool judge(taut_solver *solver, double h, double e)
     }
     double before = c->before > 0 ? taut_above(c->before, 1e-4) : 1;
     /* e^-alpha before^beta */
-    double factor =
-        SAFETY * exp((0.75 * beta - 1 / k) * log(taut_above(e, 1e-30)) + beta * log(before));
+    double factor = SAFETY * pow(taut_above(e, 1e-30), 0.75 * beta - 1 / k) * pow(before, beta);
     factor = taut_below(c->held ? 1 : GROW, taut_above(SHRINK, factor));
     c->h = fabs(h) * factor;
     c->before = e;
