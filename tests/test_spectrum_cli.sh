@@ -226,7 +226,7 @@ json 'd["motion"] == "effective" and d["stats"]["force_evaluations"] == 21 and d
 json 'max(abs(x - y) for x, y in zip(d["q"], json.load(open("a.json"))["q"])) < 0.064*0.01 + 1.8e-3'
 run 0 run cart --method projected-impulse --step 0.1 --until 1 --out c.csv --json
 json 'd["motion"] == "effective" and d["stats"]["micro_steps"] > 0'
-run 2 run quartic_rod --method projected-impulse --step 0.1 --out c.csv
+run 2 run cloth --method projected-impulse --step 0.1 --out c.csv
 has err "does not support"
 run 2 run double_pendulum_gravity --method impulse --step 0.1 --inner-step 0 --out c.csv
 has err "--inner-step"

@@ -33,16 +33,16 @@ static const double SPREAD = 3; /* of measured times over the estimate, largest 
 
 /* ---- which motion */
 
-/* Does the table have a method of this motion that accepts the system? Of effective motion one that
- * averages: those that resolve the vibration by micro-steps cost what full motion does. */
+/* Does the table have a method of this motion that accepts the system? Of effective motion the one
+ * that averages without micro-steps: others cost what full motion does. */
 static bool offered(const taut_sizes *sizes, unsigned motion)
 {
-    for (int k = 0; taut_method_table[k]; k++) {
-        const taut_method *method = taut_method_table[k];
-        if ((method->motions & motion) && (motion != TAUT_MOTION_EFFECTIVE || method->averages) &&
-            taut_method_accepts(method, sizes, NULL) == 0)
+    if (motion == TAUT_MOTION_EFFECTIVE)
+        return taut_method_accepts(&taut_effective, sizes, NULL) == 0;
+    for (int k = 0; taut_method_table[k]; k++)
+        if ((taut_method_table[k]->motions & motion) &&
+            taut_method_accepts(taut_method_table[k], sizes, NULL) == 0)
             return true;
-    }
     return false;
 }
 
@@ -139,6 +139,10 @@ static unsigned judge_rest(const taut_diagnosis *d, unsigned avoid, char *why, s
                     ", and motion effective would cost up to %.2g times as much as resolving every "
                     "oscillation",
                     d->averaging);
+    else if (oscillates && (d->sizes.can & TAUT_HAS_STIFF_POTENTIAL))
+        taut_append(why, size,
+                    ", and a stiff potential has no bonds that could become rigid in motion "
+                    "effective: write it as bonds with a stiffness");
     append_cost(d, "; full needs", why, size);
     return TAUT_MOTION_FULL;
 }
