@@ -132,7 +132,8 @@ static int load(const char *name, const char *const *set, int count, model *m)
  * at most; beyond, nonlinear motions magnify errors. With many coordinates the short form takes
  * a twentieth of the end. Full motion: no more than 100 radians of the fastest vibration, order
  * 1, which takes tiny steps, 10; the short form with many coordinates a fifth. Effective motion:
- * the short form takes half of more than 600 radians of the lowest vibration. */
+ * the short form takes half of more than 600 radians of the lowest vibration, 100 with more than 20
+ * coordinates. */
 static double end_of(const model *m, const char *motion, int order)
 {
     double end = isnan(m->until) ? 1 : m->until, radians = order == 1 ? 10 : 100;
@@ -140,8 +141,9 @@ static double end_of(const model *m, const char *motion, int order)
     end = fmin(end, fmin(many ? end / 20 : 1, m->slow > 0 ? 1 / m->slow : 1));
     if (strcmp(motion, "full") == 0 && m->fastest > 0)
         end = fmin(end, (many ? radians / 5 : radians) / m->fastest);
+    double most = m->sizes.coordinates > 20 ? 100 : 600;
     if (strcmp(motion, "effective") == 0 && m->least > 0) /* what is averaged has a period */
-        end = fmax(end * m->least > 600 && !long_form() ? end / 2 : end, 6.3 / m->least);
+        end = fmax(end * m->least > most && !long_form() ? end / 2 : end, 6.3 / m->least);
     return end;
 }
 

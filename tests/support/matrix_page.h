@@ -71,7 +71,7 @@ static const char page_rules[] =
     "followed to a twentieth of their time and over a fifth of the radians in `make test`, and as "
     "far as the others in `make test-all`; effective\n"
     "motion over half the time in `make test`, where that is more than 300 radians of the lowest "
-    "vibration.\n"
+    "vibration (50 with more than 20 coordinates).\n"
     "\n"
     "| model | motion | until | reference | methods |\n"
     "|---|---|---|---|---|\n";
