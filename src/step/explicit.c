@@ -16,8 +16,8 @@
 #include "base/loops.h"
 #include "step/methods.h"
 
-/* The last stage, or the end, that stage j has a part in; NEVER_FREE: an estimate or dense output.
- */
+/* The last stage, or the end, that stage j has a part in; NEVER_FREE: an estimate, dense output, or
+ * the last stage, which is compared with the end (taut_runge_kutta_stiffness). */
 enum { NEVER_FREE = 1000 };
 static int last_use(const taut_tableau *table, int j)
 {
@@ -25,7 +25,8 @@ static int last_use(const taut_tableau *table, int j)
     for (int i = j + 1; i <= table->stages + table->extra; i++)
         if (table->a[i * table->width + j] != 0)
             last = i;
-    bool kept = (table->error && table->error[j] != 0) ||
+    bool kept = table->a[(table->stages - 1) * table->width + j] != 0 ||
+                (table->error && j <= table->stages && table->error[j] != 0) ||
                 (table->error_3 && j < table->stages && table->error_3[j] != 0);
     for (int r = 0; r < table->dense_rows; r++)
         kept = kept || table->dense[r * table->width + j] != 0;
