@@ -81,7 +81,7 @@ static void print_energy(FILE *out, const taut_result *result)
     if (!isfinite(result->energy_first) || !isfinite(result->energy_last))
         return;
     fprintf(out, "  %-*s%.6g -> %.6g", LABEL, "energy", result->energy_first, result->energy_last);
-    if (work == 0 && lost == 0)
+    if (work == 0 && lost == 0 && isfinite(rest))
         fprintf(out, ", change %.3g", rest);
     else if (isfinite(work) && work != 0)
         fprintf(out, ": work of forces %.6g", work);
@@ -205,7 +205,7 @@ void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose)
         if (count_value(k, &result.statistics) > 0 && strcmp(counts[k].name, "steps") != 0 &&
             strcmp(counts[k].name, "rejected") != 0 &&
             strcmp(counts[k].name, "force_evaluations") != 0)
-            fprintf(out, "  %-*s%lld\n", LABEL, counts[k].name,
+            fprintf(out, "  %-*s %lld\n", LABEL - 1, counts[k].name,
                     (long long)count_value(k, &result.statistics));
     if (isfinite(result.direct_steps))
         fprintf(out, "  %-*s%lld, where direct integration needs %.0f (%.3g times as many)\n",
