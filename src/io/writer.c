@@ -328,6 +328,8 @@ int taut_file_sink_text(taut_file_sink *sink, const char *name, const char *text
 
 void taut_writer_bytes(taut_file_sink *sink, const char *bytes, size_t count)
 {
+    if (count == 0) /* then there may be no bytes at all */
+        return;
     sink->bytes += (int64_t)count;
     if (sink->line > 0 && sink->held + count > sink->room)
         hand_over(sink);
