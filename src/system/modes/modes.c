@@ -316,12 +316,13 @@ static void form_band(taut_modes_work *w, const taut_mode_group *g, const double
 static void form_mode(const taut_mode_group *g, const double *c, int k, const double *s)
 {
     const taut_index bonds = g->springs + g->rigids;
-    double *weight = g->weight + (int64_t)k * bonds, *shape = g->shape + (int64_t)k * g->n;
+    double *weight = g->weight + (int64_t)k * bonds;
     if (!g->shape) { /* vectors become weights in their place, or earlier */
         for (taut_index i = 0; i < g->springs; i++)
             weight[i] = s[i] / sqrt(c[g->spring[i]]);
         return;
     }
+    double *shape = g->shape + (int64_t)k * g->n;
     taut_clear(bonds, weight);
     taut_clear(g->n, shape);
     for (taut_index i = 0; i < g->springs; i++) {
