@@ -12,6 +12,12 @@ target_compile_options(taut_flags INTERFACE
   -fno-math-errno
   # no folder of the building machine inside the results
   $<$<CONFIG:Release>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
+# gcc copies and clears where it knows a bound of the size by string instructions of the processor, which begin slowly: rather the C library
+include(CheckCCompilerFlag)
+check_c_compiler_flag(-mstringop-strategy=libcall TAUT_HAS_STRINGOP)
+if(TAUT_HAS_STRINGOP)
+  target_compile_options(taut_flags INTERFACE -mstringop-strategy=libcall)
+endif()
 if(TAUT_WERROR)
   target_compile_options(taut_flags INTERFACE -Werror)
 endif()

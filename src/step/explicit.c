@@ -142,7 +142,8 @@ typedef struct join {
     const double *q, *e3_q, *e3_v;
     double h, factor;
     bool second_order;
-    double three[TAUT_LOOP_BLOCKS]; /* sums of order 3 */
+    int64_t block;
+    double *three; /* sums of order 3, by blocks */
 } join;
 
 /* Returns the sum of order 5. */
@@ -179,8 +180,8 @@ TAUT_HOT static double join_sums(const join *j, taut_index begin, taut_index n, 
 
 static double join_block(void *context, int64_t begin, int64_t end)
 {
-    join *j = context;
-    double *three = &j->three[begin / taut_pool_block(j->s->n)];
+    const join *j = context;
+    double *three = begin == 0 ? j->three : &j->three[begin / j->block];
     return join_sums(j, (taut_index)begin, (taut_index)end, three);
 }
 
@@ -196,16 +197,18 @@ static double scale_block(void *context, int64_t begin, int64_t end)
 static void join_estimates(const taut_stepper *s, const double *q, double h)
 {
     const taut_runge_kutta *w = s->work;
+    double of_block[TAUT_LOOP_BLOCKS], three = 0;
     join j = {.s = s,
               .q = q,
               .e3_q = w->stage,
               .e3_v = w->speed,
               .h = h,
-              .second_order = w->second_order};
+              .second_order = w->second_order,
+              .block = taut_pool_block(s->n),
+              .three = of_block};
     const double five = taut_pool_sum(s->pool, s->n, join_block, &j);
-    double three = 0;
-    for (int64_t k = 0; k * taut_pool_block(s->n) < s->n; k++)
-        three = k == 0 ? j.three[0] : three + j.three[k];
+    for (int64_t k = 0; k * j.block < s->n; k++)
+        three = k == 0 ? of_block[0] : three + of_block[k];
     const double all = five + 0.01 * three;
     j.factor = all > 0 ? sqrt(five / all) : 1;
     taut_pool_loop(s->pool, s->n, scale_block, &j);
