@@ -34,6 +34,10 @@ char *taut_arena_text(taut_arena *arena, const char *text, size_t length);
 #define TAUT_NEW(arena, type, count)                                                               \
     ((type *)taut_arena_get((arena), (int64_t)(count), sizeof(type)))
 
+/* Systems of that many coordinates make matrices that few runs need when they are needed for the
+ * first time, also in a run; smaller ones allocate nothing while stepping. */
+enum { TAUT_LATE_FROM = 4096 };
+
 /* Leaves the function with TAUT_ERROR_MEMORY unless all of these were allocated. */
 #define TAUT_NEED(error, ...)                                                                      \
     TAUT_TRY(taut_arena_need((const void *const[]){__VA_ARGS__},                                   \
