@@ -25,9 +25,8 @@ static void find_watched(taut_solver *solver)
 /* Of small systems g and gdot are one tape. */
 static int open_tape(taut_solver *solver, taut_error *error)
 {
-    enum { MOST_ROWS = 100 };
     taut_drift *d = &solver->drift;
-    if (solver->sizes.kind != TAUT_MECHANICAL || d->rows > MOST_ROWS)
+    if (solver->sizes.kind != TAUT_MECHANICAL || solver->sizes.bonds > TAUT_FUSED_BONDS)
         return TAUT_OK;
     d->rod = TAUT_NEW(&solver->arena, taut_index, d->rows);
     TAUT_NEED(error, d->rod);

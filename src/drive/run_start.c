@@ -189,7 +189,7 @@ int taut_start_prepare(taut_solver *solver, taut_error *error)
     if (solver->drift.rows == 0 || s->first_order)
         return TAUT_OK;
     const bool once = solver->sizes.events == 0 && solver->moving->branches == 0;
-    const bool rarely = s->method->on_bonds && s->n >= TAUT_LATE_FROM;
+    const bool rarely = s->method->on_bonds && taut_arena_late(s->arena, s->n);
     const taut_foot_point_settings later = {
         .ignore_holds = true, .late = once, .deferred = once && (s->method->uses_field || rarely)};
     TAUT_TRY(taut_foot_create(&taut_bond_foot, s->context, s->arena, s->statistics, &later,

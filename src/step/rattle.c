@@ -84,7 +84,7 @@ static int create(taut_stepper *s, taut_error *error)
     TAUT_TRY(taut_arena_check(s->arena, error));
     w->rate = UNKNOWN_RATE;
     TAUT_TRY(taut_mechanics_saddle(x, false, true, &s->arena->allocator, &w->saddle, error));
-    if (s->n < TAUT_LATE_FROM)
+    if (!taut_arena_late(s->arena, s->n))
         TAUT_TRY(need_general(s, error));
     if (w->mu) /* G is read by rows */
         return TAUT_OK;
