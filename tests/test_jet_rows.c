@@ -190,6 +190,50 @@ static void compare_members(void)
     release(&alone);
 }
 
+/* Every operation, in a family of which only what later orders need is kept and alone, where all
+ * is: of u in (0, 1) and w in (-1, 1). */
+#define EVERY(u, w)                                                                                \
+    "sin(" u ") + cos(" w ")*tan(" u "/2) + asin(" u "/2) + acos(" w "/3) + atan(" w ") + "        \
+    "sinh(" w ")*cosh(" u ") + tanh(" w "*" u ") + exp(" w ")*log(1 + " u ") + (1 + " u ")^(" w    \
+    ") + (2 + " w ")^1.5 + " w "^3 + atan2(" u ", 2 + " w ") + hypot(" u ", " w ") + abs(" u       \
+    " - 0.51) + min(" u ", 0.3) + max(" w ", " u "/2) + mod(3*" u ", 0.7) + floor(5*" u            \
+    ")*sign(" w ") + if(" u " < " w " or " w " > 0.9, " u "^2, " w "^2*" u ") + sqrt(2 + " u "*" w \
+    ") + " u "/(3 + " w ") + 2*" u " - " w "/3 + 1/(2 + " u ") + length((" u ", " w ", 1))"
+
+static void compare_operations(void)
+{
+    static const char family[] =
+        "[coordinates]\nx[i] for i in 1..600, y[i] for i in 1..600\n"
+        "[bonds]\nf[i] = " EVERY("(x[i]/602)", "sin(y[i])") " for i in 1..600 stiffness 1e6\n";
+    static const char one[] = "[coordinates]\nx, y\n"
+                              "[bonds]\nf = " EVERY("(x/602)", "sin(y)") " stiffness 1e6\n";
+    enum { N = 1200 };
+    model many = make(family), alone = make(one);
+    double q[N], v[N], worst = 0;
+    int64_t finite = 0;
+    for (int k = 0; many.made && alone.made && k < 600; k += k == 0 || k > 590 ? 1 : 23)
+        for (int j = 0; j < ORDERS; j++) {
+            set_motion(&many, j, q, v);
+            double p[2] = {q[k] + (j == 0), q[600 + k]}, u[2] = {v[k], v[600 + k]};
+            q[k] = p[0];
+            taut_jet_advance_inside(many.jet, j, 0, q, v, &many.values, &many.error);
+            taut_jet_advance_inside(alone.jet, j, 0, p, u, &alone.values, &alone.error);
+            finite += isfinite(alone.values.gamma[0]) != 0;
+            const double pairs[][2] = {{many.values.bond[k], alone.values.bond[0]},
+                                       {many.values.gamma[k], alone.values.gamma[0]},
+                                       {many.values.jacobian[taut_row_find(&many.g, k, k)],
+                                        alone.values.jacobian[taut_row_find(&alone.g, 0, 0)]},
+                                       {many.values.jacobian[taut_row_find(&many.g, k, 600 + k)],
+                                        alone.values.jacobian[taut_row_find(&alone.g, 0, 1)]}};
+            for (size_t c = 0; c < sizeof pairs / sizeof pairs[0]; c++)
+                worst = taut_larger(worst, fabs(pairs[c][0] - pairs[c][1]));
+        }
+    check_row(finite > 100, "only %lld coefficients are numbers", (long long)finite);
+    check_below("coefficients of every operation in a family and alone", worst, 0);
+    release(&many);
+    release(&alone);
+}
+
 int main(void)
 {
     check_group("products with the Jacobian of a jet");
@@ -202,5 +246,6 @@ int main(void)
     compare_values("mass matrix", arm, true);
     check_group("members");
     compare_members();
+    compare_operations();
     return check_done();
 }
