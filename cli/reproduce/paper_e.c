@@ -80,7 +80,7 @@ static int open_pair(recipe_work *k, pair *p, double eps, const char *one, const
 {
     char set[40];
     /* 10^7 micro-steps: expressions as machine code, where there is a compiler */
-    snprintf(set, sizeof set, "eps=%g%s", eps, eps < 5e-5 ? " compile" : "");
+    snprintf(set, sizeof set, "eps=%g%s", eps, eps < 5e-4 ? " compile" : "");
     *p = (pair){.eps = eps};
     RECIPE_TRY(recipe_run(k, &p->one, model, set, one));
     RECIPE_TRY(recipe_run(k, &p->other, model, set, other));

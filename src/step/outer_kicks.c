@@ -67,7 +67,7 @@ taut_kick_error taut_kick_error_of(const taut_options *options)
 {
     /* twice the relative errors of the frequency; of order 4 twice that, for forces that are not
      * linear */
-    static const taut_kick_error two = {2, 12}, four = {4, 9000};
+    static const taut_kick_error two = {2, 12, 1}, four = {4, 9000, 16. / 45};
     return options && strcmp(taut_options_text(options, "outer-order"), "4") == 0 ? four : two;
 }
 
