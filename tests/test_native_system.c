@@ -218,12 +218,31 @@ static void test_families(void)
     }
 }
 
+/* The effective system has forces that the statements of its base do not have: steps of the base,
+ * whose code is there, are not its own. */
+static void test_effective(void)
+{
+    static const char text[] = "[coordinates]\na, b, c, d\n[potential]\nb + d\n[bonds]\n"
+                               "inner = sqrt(a^2 + b^2) - 1 stiffness 1e6\n"
+                               "outer = sqrt((a-c)^2 + (b-d)^2) - 1 stiffness 1e6\n"
+                               "[start]\na = sqrt(0.5), b = -sqrt(0.5), c = sqrt(2), d = 5e-3\n",
+                      settings[] =
+                          "motion=effective method=effective verify=never rtol=1e-8 until=2";
+    double end[2][4] = {0};
+    bool good =
+        run_to_end(text, settings, true, end[0]) && run_to_end(text, settings, false, end[1]);
+    for (int i = 0; good && i < 4; i++)
+        check_near("effective, compiled", end[0][i], end[1][i], 1e-9);
+    check_row(good, "effective motion, compiled and interpreted");
+}
+
 int main(void)
 {
     char compiler[400];
     check_group("compiled systems");
     if (place_open(compiler, sizeof compiler)) {
         test_system();
+        test_effective();
         test_stages();
         test_families();
     }

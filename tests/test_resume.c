@@ -345,6 +345,8 @@ static void test_subsets(void)
         {"slider_crank", "motion=rigid method=ab2 step=0.01 stabilize-solver=sor", false},
         {"slider_crank", "motion=rigid method=gauss4 step=0.05 stabilize=continuous", false},
         {"double_pendulum_gravity", "method=transformed step=0.1 raw=yes", false},
+        {"double_pendulum_gravity", "method=mollified-impulse outer-order=4 rtol=1e-5", false},
+        {"double_pendulum_gravity", "method=impulse outer-order=4 step=0.1", false},
         {"double_pendulum", "motion=rigid method=shake step=0.01", false},
         {"double_pendulum", "motion=rigid method=rattle4 step=0.05", false},
         {"kepler", "method=rk4 step=0.01 stabilize-refresh=7", false},

@@ -237,8 +237,11 @@ static int load(recipe_work *k, recipe_case *run, const char *model, const char 
     const char *word[MOST], *init[MOST];
     snprintf(text, sizeof text, "%s", set);
     int count = cut_words(text, word, MOST), parameters = 0, starts = 0;
+    bool compile = false;
     for (int i = 0; i < count; i++)
-        if (strncmp(word[i], start, sizeof start - 1) == 0)
+        if (strcmp(word[i], "compile") == 0)
+            compile = true;
+        else if (strncmp(word[i], start, sizeof start - 1) == 0)
             init[starts++] = word[i] + sizeof start - 1;
         else
             word[parameters++] = word[i];
@@ -246,7 +249,8 @@ static int load(recipe_work *k, recipe_case *run, const char *model, const char 
                      .set = word,
                      .set_count = parameters,
                      .init = init,
-                     .init_count = starts};
+                     .init_count = starts,
+                     .compile = compile};
     if (strchr(model, '\n'))
         return taut_system_parse(model, strlen(model), "recipe", &how, &run->system, &k->error);
     for (int i = 0; i < k->models.count; i++)

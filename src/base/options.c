@@ -69,6 +69,9 @@ static const taut_option table[] = {
      "order of the micro-steps of the impulse methods: Verlet, or compositions of 5, 9 or 17 of "
      "its "
      "steps; the default of inner-step is that many times as long"},
+    {"outer-order", TAUT_OPTION_CHOICE, "2", 0, 0, "2|4", "ORDER", "run compare", false, true,
+     "order of the kicks of the impulse methods: 4 has four kicks in a step, at the nodes of "
+     "Lobatto's formula, and the derivative of the slow forces along themselves: five evaluations"},
     {"inner-method", TAUT_OPTION_CHOICE, "verlet", 0, 0, "verlet|adiabatic", "NAME", "run compare",
      false, true,
      "what moves the springs between the kicks of the impulse methods: verlet, with micro-steps, "

@@ -433,16 +433,18 @@ double taut_solver_rows(const taut_solver *solver)
 }
 
 /* Methods with kicks: one step size for the run. The leading error of kicks by a force of rate w
- * is (h w)^2/12, relative to the force (outer_step.c), and h w = 0.7 is short of where they become
- * unstable. Errors of order 1/separation remain with every step size [E Theorem 2.2]: without a
- * tolerance of the user it is that. The force of the vibration is no part of the slow rate; bonds
- * that turn, and the length of the run, are bounds where that is smaller. */
+ * is (h w)^2/12, relative to the force, or of order 4 (outer_kicks.c), and h w = 0.7 is short of
+ * where they become unstable. Errors of order 1/separation remain with every step size [E
+ * Theorem 2.2]: without a tolerance of the user it is that. The force of the vibration is no part
+ * of the slow rate; bonds that turn, and the length of the run, are bounds where that is smaller.
+ */
 static int choose_outer(taut_solver *solver, taut_error *error)
 {
     static const double MOST = 0.7;
     enum { LEAST_STEPS = 16 };
     taut_stepper *s = &solver->stepper;
     const taut_diagnosis *d = &solver->diagnosis;
+    const taut_kick_error kicks = taut_kick_error_of(solver->options);
     double length = fabs(solver->until - solver->from), h;
     TAUT_TRY(taut_motion_diagnose(solver, error));
     if (!isfinite(d->slow_rate) || (d->slow_rate == 0 && !isfinite(length)))
@@ -451,10 +453,10 @@ static int choose_outer(taut_solver *solver, taut_error *error)
                                 "determine it, is unknown");
     s->slow_rate = fmax(fmax(d->slow_rate, d->turning_rate), 1 / length);
     s->floor = fmin(s->slow_rate / d->least, MOST * MOST / 12);
-    s->error_order = 2;
+    s->error_order = kicks.order;
     if (!taut_options_given(solver->options, "rtol"))
         s->rtol = solver->asked = fmax(s->rtol, s->floor);
-    h = fmin(sqrt(12 * s->rtol), MOST) / s->slow_rate;
+    h = fmin(pow(kicks.part * s->rtol, 1. / kicks.order), MOST) / s->slow_rate;
     h = fmin(fmin(h, solver->control.most), length / LEAST_STEPS);
     solver->step = isfinite(length) ? length / ceil(length / h - 1e-9) : h;
     return taut_norm_create(solver, error);
@@ -487,13 +489,15 @@ static int fix_step(taut_solver *solver, bool given, double period, taut_error *
 static void explain(taut_solver *solver, bool given, double period)
 {
     const taut_stepper *s = &solver->stepper;
+    const taut_kick_error kicks = taut_kick_error_of(solver->options);
     solver->explanation[0] = '\0';
     if (s->first_order)
         TAUT_APPEND(solver->explanation, "first order%s, method %s (order %d)",
                     solver->projective ? ", motion slow" : "", s->method->name, s->method->order);
     else
         TAUT_APPEND(solver->explanation, "motion %s, method %s (order %d)",
-                    taut_motion_name(solver->motion), s->method->name, s->method->order);
+                    taut_motion_name(solver->motion), s->method->name,
+                    s->method->kicks ? kicks.order : s->method->order);
     if (solver->control.on)
         TAUT_APPEND(solver->explanation, ", adaptive step size with rtol %g", s->rtol);
     if (solver->control.on && s->atol > 0)
@@ -504,10 +508,11 @@ static void explain(taut_solver *solver, bool given, double period)
                     : solver->step_in_run ? " (of [run])"
                                           : "");
     if (solver->tolerant && !solver->control.on)
-        TAUT_APPEND(solver->explanation,
-                    " for the whole run: (h w)^2/12 is at most rtol %.3g, w = %.4g the slow rate; "
-                    "errors of order w/omega = %.2g remain with every step size",
-                    s->rtol, s->slow_rate, s->floor);
+        TAUT_APPEND(
+            solver->explanation,
+            " for the whole run: (h w)^%d/%.4g is at most rtol %.3g, w = %.4g the slow rate; "
+            "errors of order w/omega = %.2g remain with every step size",
+            kicks.order, kicks.part, s->rtol, s->slow_rate, s->floor);
     if (solver->frequency > 0 && !solver->control.on)
         TAUT_APPEND(solver->explanation,
                     ": %.3g steps in the period of the fastest spring (omega = %.6g)",

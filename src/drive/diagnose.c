@@ -554,7 +554,8 @@ int taut_diagnose(taut_context *context, double t, const double *q, const double
                   taut_backend backend, taut_diagnosis *diagnosis, taut_error *error)
 {
     const taut_system *system = taut_context_system(context);
-    *diagnosis = (taut_diagnosis){.t = t, .massless = -1, .resonance = NAN};
+    *diagnosis =
+        (taut_diagnosis){.t = t, .massless = -1, .resonance = NAN, .averaged_gap = INFINITY};
     taut_system_sizes(system, &diagnosis->sizes);
     examiner e = {.system = system,
                   .sizes = &diagnosis->sizes,

@@ -70,6 +70,9 @@ typedef struct taut_diagnosis {
     /* of the modes of springs at a point, in units of taut_system_work (0: unknown); what effective
      * motion costs over what Verlet costs in full motion (motion.c) */
     double modes_cost, averaging;
+    /* along a pilot run of the effective motion: the largest slow rate, with what the vibration
+     * drives, and the closest resonance; 0 and INFINITY: there was none */
+    double averaged_rate, averaged_gap;
     bool calm; /* (motion.c) the initial state is a slow point within the tolerance */
 } taut_diagnosis;
 
@@ -82,6 +85,10 @@ enum { TAUT_PILOT_LARGE = 400 }; /* coordinates: with more, no pilot run */
  * and the dependence on time make of the slow rate until `until` (NaN: for some periods). */
 int taut_diagnose_along(taut_context *context, double until, const double *q, const double *v,
                         taut_diagnosis *diagnosis, taut_error *error);
+/* (pilot.c) The same of the effective motion from the model's initial state: averaged_rate and
+ * averaged_gap. */
+int taut_diagnose_averaged(taut_context *context, double until, taut_diagnosis *diagnosis,
+                           taut_error *error);
 /* (diagnose_groups.c) Frequencies of springs, group by group, into *diagnosis, whose time and sizes
  * are set; *done: no group is too large, and all were found. */
 int taut_diagnose_groups(taut_context *context, const double *q, taut_arena *arena,

@@ -56,6 +56,17 @@ double taut_motion_separation(unsigned motion)
     return motion == TAUT_MOTION_SLOW ? SEPARATED : motion == TAUT_MOTION_EFFECTIVE ? AVERAGED : 0;
 }
 
+/* Along the effective motion, which a strong vibration drives. */
+static double averaged_separation(const taut_diagnosis *d)
+{
+    return d->averaged_rate > d->slow_rate ? d->least / d->averaged_rate : d->separation;
+}
+
+static double averaged_gap(const taut_diagnosis *d)
+{
+    return fmin(d->resonance, d->averaged_gap);
+}
+
 bool taut_motion_resonant(double gap)
 {
     return gap <= RESONANT;
@@ -125,15 +136,16 @@ static unsigned judge_rest(const taut_diagnosis *d, unsigned avoid, char *why, s
     taut_append(why, size, "full because %s",
                 oscillates ? "the initial state oscillates" : "motion slow is impossible");
     append_oscillation(d, why, size);
-    if (averages && d->separation < AVERAGED)
-        taut_append(why, size, ", and motion effective needs a separation of %g (it is %.3g)",
-                    AVERAGED, d->separation);
+    if (averages && averaged_separation(d) < AVERAGED)
+        taut_append(why, size, ", and motion effective needs a separation of %g (it is %.3g%s)",
+                    AVERAGED, averaged_separation(d),
+                    d->separation < AVERAGED ? "" : " on the way");
     else if (averages && isnan(d->resonance))
         taut_append(why, size, ", and resonances, which averaging neglects, are unknown");
-    else if (averages && taut_motion_resonant(d->resonance))
+    else if (averages && taut_motion_resonant(averaged_gap(d)))
         taut_append(why, size,
-                    ", and averaging neglects that frequencies are in resonance to %.1f %%",
-                    100 * d->resonance);
+                    ", and averaging neglects that frequencies are in resonance to %.1f %%%s",
+                    100 * averaged_gap(d), taut_motion_resonant(d->resonance) ? "" : " on the way");
     else if (averages)
         taut_append(why, size,
                     ", and motion effective would cost up to %.2g times as much as resolving every "
@@ -170,8 +182,9 @@ static unsigned judge(const taut_diagnosis *d, unsigned avoid, char *why, size_t
         append_cost(d, "; motion full would need", why, size);
         return TAUT_MOTION_SLOW;
     }
-    if (oscillates && can_move(d, TAUT_MOTION_EFFECTIVE, avoid) && d->separation >= AVERAGED &&
-        d->averaging < 1 && !isnan(d->resonance) && !taut_motion_resonant(d->resonance)) {
+    if (oscillates && can_move(d, TAUT_MOTION_EFFECTIVE, avoid) &&
+        averaged_separation(d) >= AVERAGED && d->averaging < 1 && !isnan(d->resonance) &&
+        !taut_motion_resonant(averaged_gap(d))) {
         taut_append(why, size, "effective because the initial state oscillates");
         append_oscillation(d, why, size);
         append_cost(d, "; motion full would need", why, size);
@@ -271,10 +284,10 @@ static void estimate_averaging(taut_solver *solver)
     taut_diagnosis *d = &solver->diagnosis;
     const double work = taut_system_work(solver->system),
                  each = EVALUATION + 2 * work + d->modes_cost, one = STEP + work,
-                 radians = fmin(LONGEST, EQUAL / sqrt(fmax(d->separation, 1)));
-    d->averaging = d->most > 0 && work > 0
-                       ? SPREAD * PER_RADIAN * d->slow_rate * each * radians / (d->most * one)
-                       : 0;
+                 radians = fmin(LONGEST, EQUAL / sqrt(fmax(averaged_separation(d), 1))),
+                 rate = fmax(d->slow_rate, d->averaged_rate);
+    d->averaging =
+        d->most > 0 && work > 0 ? SPREAD * PER_RADIAN * rate * each * radians / (d->most * one) : 0;
 }
 
 /* The cost of resolving every oscillation until the end, in evaluations of dop8 and in units of
@@ -294,6 +307,19 @@ static void estimate_full(taut_solver *solver)
         d->full_evaluations = INFINITY;
     d->decay_steps = fabs(until - from) * d->decay_rate / taut_dop8.stiff_limit;
     d->full_cost = d->full_evaluations * taut_system_work(solver->system);
+}
+
+/* Where effective motion would be chosen: what it meets. */
+static int look_ahead(taut_solver *solver, taut_context *context, taut_error *error)
+{
+    taut_diagnosis *d = &solver->diagnosis;
+    char why[sizeof solver->why] = "";
+    if (taut_motion_advise(d, 0, why, sizeof why) != TAUT_MOTION_EFFECTIVE)
+        return TAUT_OK;
+    TAUT_TRY(
+        taut_diagnose_averaged(context, taut_options_real(solver->options, "until"), d, error));
+    estimate_averaging(solver);
+    return TAUT_OK;
 }
 
 int taut_motion_diagnose(taut_solver *solver, taut_error *error)
@@ -324,6 +350,8 @@ int taut_motion_diagnose(taut_solver *solver, taut_error *error)
         estimate_averaging(solver);
     if (status == 0)
         status = find_calm(solver, context, &arena, q, v, error);
+    if (status == 0)
+        status = look_ahead(solver, context, error);
     taut_context_destroy(context);
     taut_arena_clear(&arena);
     return status;

@@ -1,6 +1,7 @@
 /* pilot.c - the slow rate along the motion. It depends on the state, and its largest value counts:
  * a pilot run of the rigid motion at a loose tolerance leads to a few states at which it is
- * evaluated again.
+ * evaluated again. The force of a strong vibration, -grad W, drives a slow motion that is faster,
+ * and leads to resonances: before effective motion is chosen a second pilot run is one of it.
  *
  * The cost is bounded and does not depend on the clock: at most STEPS steps, of which every
  * one, then every second, every fourth ... is kept, so that few remain. Events are
@@ -15,6 +16,7 @@
 #include "base/vectors.h"
 #include "drive/slow_rate.h"
 #include "drive/solver.h"
+#include "vibration/effective.h"
 
 enum {
     STEPS = 96,  /* with up to SMALL coordinates; fewer with more */
@@ -35,9 +37,8 @@ typedef struct pilot {
     double *t, *q, *v; /* [most], [most][n] */
 } pilot;
 
-/* The rigid system without [run], which may specify anything. */
-static int create(pilot *p, const taut_system *system, const taut_diagnosis *d, double until,
-                  taut_error *error)
+/* Of p->rigid without [run], which may specify anything. */
+static int create(pilot *p, const taut_diagnosis *d, double until, taut_error *error)
 {
     char begin[40], end[40];
     const struct {
@@ -50,7 +51,6 @@ static int create(pilot *p, const taut_system *system, const taut_diagnosis *d, 
                {"until", end}};
     snprintf(begin, sizeof begin, "%.17g", d->t);
     snprintf(end, sizeof end, "%.17g", until);
-    TAUT_TRY(taut_system_rigid(system, &p->rigid, error));
     p->rigid->sizes.settings = 0;
     TAUT_TRY(taut_options_create(&p->arena.allocator, &p->options, error));
     for (size_t k = 0; k < sizeof set / sizeof set[0]; k++)
@@ -148,22 +148,72 @@ static int examine(pilot *p, taut_context *context, taut_diagnosis *d, taut_erro
     return status;
 }
 
+static void destroy(pilot *p)
+{
+    taut_solver_destroy(p->solver);
+    taut_options_destroy(p->options);
+    taut_system_destroy(p->rigid);
+    taut_arena_clear(&p->arena);
+}
+
 static int run(taut_context *context, double until, taut_diagnosis *d, taut_error *error)
 {
     pilot p = {.n = d->sizes.coordinates, .stride = 1};
     p.most = p.n <= TINY ? STEPS : STATES;
     taut_error reason;
     taut_arena_init(&p.arena, &context->arena.allocator);
-    int status = create(&p, taut_context_system(context), d, until, &reason);
+    int status = taut_system_rigid(taut_context_system(context), &p.rigid, &reason);
+    if (status == 0)
+        status = create(&p, d, until, &reason);
     if (status == 0)
         status = fly(&p);
     status = taut_fail_final(status, &reason, error); /* else the states before it failed */
     if (status == 0)
         status = examine(&p, context, d, error);
-    taut_solver_destroy(p.solver);
-    taut_options_destroy(p.options);
-    taut_system_destroy(p.rigid);
-    taut_arena_clear(&p.arena);
+    destroy(&p);
+    return status;
+}
+
+/* Of each state that was kept: rate and resonance. */
+static int examine_averaged(pilot *p, taut_context *context, taut_diagnosis *d, taut_error *error)
+{
+    for (int k = 0; k < p->count; k++) {
+        taut_diagnosis here;
+        taut_error reason;
+        const int64_t at = (int64_t)k * p->n;
+        int status = taut_diagnose(context, p->t[k], p->q + at, p->v + at,
+                                   TAUT_DIAGNOSE_RATE | TAUT_DIAGNOSE_MODES, TAUT_BACKEND_AUTO,
+                                   &here, &reason);
+        TAUT_TRY(taut_fail_final(status, &reason, error));
+        if (status != 0)
+            continue;
+        d->averaged_rate = fmax(d->averaged_rate, here.slow_rate);
+        if (here.resonance < d->averaged_gap)
+            d->averaged_gap = here.resonance;
+    }
+    return TAUT_OK;
+}
+
+int taut_diagnose_averaged(taut_context *context, double until, taut_diagnosis *d,
+                           taut_error *error)
+{
+    pilot p = {.n = d->sizes.coordinates, .stride = 1, .most = STATES};
+    taut_error reason;
+    if (p.n > SMALL || !(d->sizes.can & TAUT_CAN_DERIVATIVES) || d->redundant ||
+        d->rank < d->sizes.bonds - d->soft)
+        return TAUT_OK;
+    if (!isfinite(until))
+        until = d->slow_rate > 0 ? d->t + RADIANS / d->slow_rate : d->t;
+    taut_arena_init(&p.arena, &context->arena.allocator);
+    int status = taut_effective_from_start(taut_context_system(context), d->t, &p.rigid, &reason);
+    if (status == 0)
+        status = create(&p, d, until, &reason);
+    if (status == 0)
+        status = fly(&p);
+    status = taut_fail_final(status, &reason, error);
+    if (status == 0)
+        status = examine_averaged(&p, context, d, error);
+    destroy(&p);
     return status;
 }
 

@@ -6,8 +6,9 @@
  * a is the slow acceleration: M^-1 f, with bonds marked `soft` in f. The fast flow has the stiff
  * springs and stiff potentials (impulse_potential.c) alone and is resolved by Verlet, or by a
  * composition of it (option inner-order, compose.c), with micro-steps of at most the option
- * inner-step; both accelerations at the new point serve the next step. Option inner-method makes
- * long steps instead (adiabatic.c). Terms of the potential that are marked `fast` belong to the
+ * inner-step; both accelerations at the new point serve the next step. Option outer-order has kicks
+ * of order 4 (outer_kicks.c), option inner-method long steps in place of micro-steps
+ * (adiabatic.c). Terms of the potential that are marked `fast` belong to the
  * fast flow in place of a (r-RESPA with two levels [Tuckerman et al. 1992]), and so do forces that
  * depend on velocities: they damp the vibration, or turn it. Where M depends on x, kicks change the
  * momenta y = M(x) v [E (5)], f is without inertial forces, and the fast flow has the kinetic
@@ -250,6 +251,7 @@ int taut_impulse_create(taut_stepper *s, taut_error *error)
     w->raw = s->options && taut_options_flag(s->options, "raw");
     snprintf(who, sizeof who, "method %s", s->method->name);
     TAUT_TRY(find_springs(w, who, error));
+    TAUT_TRY(taut_impulse_choose_order(w, who, is_adiabatic(s), error));
     TAUT_TRY(reserve(w, error));
     TAUT_TRY(refuse_forces(w, who, error));
     TAUT_TRY(choose_inner(w, error));
@@ -303,8 +305,7 @@ static int spring(taut_impulse *w, double t, const double *x, double *restrict a
     return taut_mechanics_divide(m, a, error);
 }
 
-/* The springs alone over a time h, from (next_x, next_v) and the acceleration in next_fast. */
-static int vibrate(taut_impulse *w, double t, double h, taut_error *error)
+int taut_impulse_vibrate(taut_impulse *w, double t, double h, taut_error *error)
 {
     static const double most = 1e12; /* micro-steps in one step: more would not end */
     double count = ceil(fabs(h) / w->inner * (1 - 1e-12));
@@ -374,8 +375,8 @@ static void accept(taut_impulse *w, const taut_state *next)
     s->statistics->steps++;
 }
 
-/* The kick of the variant, by all forces but those marked `fast`. */
-static int kick(taut_impulse *w, double t, const double *x, double *acceleration, taut_error *error)
+int taut_impulse_kick(taut_impulse *w, double t, const double *x, double *acceleration,
+                      taut_error *error)
 {
     const taut_impulse_variant *variant = w->stepper->method->data;
     const unsigned all = w->mechanics.wanted;
@@ -383,6 +384,18 @@ static int kick(taut_impulse *w, double t, const double *x, double *acceleration
     int status = variant->kick(w, t, x, acceleration, error);
     w->mechanics.wanted = all;
     return status;
+}
+
+/* (next_x, next_v) and next_fast over a step of length h, next_kick at its end. */
+static int advance_2(taut_impulse *w, double t, double h, taut_error *error)
+{
+    for (taut_index i = 0; i < w->mechanics.n; i++)
+        w->next_v[i] += h / 2 * w->kick[i];
+    TAUT_TRY(taut_impulse_vibrate(w, t, h, error));
+    TAUT_TRY(taut_impulse_kick(w, t + h, w->next_x, w->next_kick, error));
+    for (taut_index i = 0; i < w->mechanics.n; i++)
+        w->next_v[i] += h / 2 * w->next_kick[i];
+    return TAUT_OK;
 }
 
 int taut_impulse_once(taut_impulse *w, double h, taut_error *error)
@@ -393,12 +406,9 @@ int taut_impulse_once(taut_impulse *w, double h, taut_error *error)
     next.t = s->now.t + h;
     taut_copy(n, w->x, w->next_x);
     taut_copy(n, w->fast, w->next_fast);
-    for (taut_index i = 0; i < w->mechanics.n; i++)
-        w->next_v[i] = w->v[i] + h / 2 * w->kick[i];
-    TAUT_TRY(vibrate(w, s->now.t, h, error));
-    TAUT_TRY(kick(w, next.t, w->next_x, w->next_kick, error));
-    for (taut_index i = 0; i < w->mechanics.n; i++)
-        w->next_v[i] += h / 2 * w->next_kick[i];
+    taut_copy(n, w->v, w->next_v);
+    TAUT_TRY(w->fourth ? taut_impulse_advance_4(w, s->now.t, h, error)
+                       : advance_2(w, s->now.t, h, error));
     TAUT_TRY(taut_impulse_show(w, next.t, w->next_x, w->next_v, next.q, next.v, error));
     accept(w, &next);
     return TAUT_OK;
@@ -409,7 +419,7 @@ int taut_impulse_step(taut_stepper *s, double h, taut_error *error)
     taut_impulse *w = s->work;
     if (!w->fresh) {
         TAUT_TRY(follow(w, error));
-        TAUT_TRY(kick(w, s->now.t, w->x, w->kick, error));
+        TAUT_TRY(taut_impulse_kick(w, s->now.t, w->x, w->kick, error));
         if (!w->general && !w->adiabatic)
             TAUT_TRY(spring(w, s->now.t, w->x, w->fast, error));
         w->fresh = true;

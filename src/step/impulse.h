@@ -34,6 +34,8 @@ typedef struct taut_impulse {
     double inner, finest;
     taut_composition_weights composed; /* steps of the fast flow that it is made of */
     taut_outer outer;                  /* where the step size was chosen for the run */
+    bool fourth;                       /* kicks of order 4 (outer_kicks.c) */
+    double *near_x, *near_a;           /* [n]: a point near x, the slow acceleration there */
 
     double time;             /* of the vibrating state */
     double *x, *v;           /* the vibrating state of stepper->now, [n] each */
@@ -70,12 +72,25 @@ int taut_impulse_create(taut_stepper *stepper, taut_error *error);
 void taut_impulse_destroy(taut_stepper *stepper);
 int taut_impulse_step(taut_stepper *stepper, double h, taut_error *error);
 int taut_impulse_once(taut_impulse *w, double h, taut_error *error); /* from a fresh state */
+/* The springs alone over a time h, from (next_x, next_v) and the acceleration in next_fast. */
+int taut_impulse_vibrate(taut_impulse *w, double t, double h, taut_error *error);
+/* The kick of the variant, by all forces but those marked `fast`. */
+int taut_impulse_kick(taut_impulse *w, double t, const double *x, double *acceleration,
+                      taut_error *error);
 void taut_impulse_changed(taut_stepper *stepper);
 void taut_impulse_vibrating(taut_stepper *stepper, taut_state *state);
 int taut_impulse_complete(taut_stepper *stepper, taut_error *error);
 void taut_impulse_archive(taut_stepper *stepper, taut_archive *archive);
 int taut_impulse_multipliers(taut_stepper *stepper, double t, const double *q, const double *v,
                              double *lambda, taut_error *error);
+
+/* ---- kicks of order 4 (outer_kicks.c) */
+
+/* Sets w->fourth by the option; refuses what order 4 does not support. */
+int taut_impulse_choose_order(taut_impulse *w, const char *who, bool adiabatic, taut_error *error);
+/* (next_x, next_v) and next_fast over a step of length h from the kick at its beginning; next_kick
+ * at its end. */
+int taut_impulse_advance_4(taut_impulse *w, double t, double h, taut_error *error);
 
 /* ---- the state that others see (impulse_state.c) */
 

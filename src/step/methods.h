@@ -27,4 +27,12 @@ typedef struct taut_composition_weights {
 } taut_composition_weights;
 void taut_composition(int order, taut_composition_weights *weights);
 
+/* What kicks in steps of length h make of a force of rate w: one that differs by (h w)^order/part
+ * of it; the longest kick over h. The order is that of the option outer-order. (outer_kicks.c) */
+typedef struct taut_kick_error {
+    int order;
+    double part, longest;
+} taut_kick_error;
+taut_kick_error taut_kick_error_of(const taut_options *options);
+
 #endif

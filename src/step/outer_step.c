@@ -7,9 +7,11 @@
  * [Hairer, Lubich, Wanner 2006, III.5, IX.1], so that both estimates are relative errors of it:
  *
  *     forces    |b+ - 2 b + b-| / (12 |b|),  b = M^-1 P M a the tangential part of the kicks: the
- *               leading term h^2/12 b'' by which kicks at distance h replace the force
+ *               leading term h^2/12 b'' by which kicks at distance h replace the force; of order 4
+ *               (outer_kicks.c) the square of (h w)^2 = |b+ - 2 b + b-|/|b|, over 9000
  *     actions   h |n| (|w| + h |n|/2) / E,  n = a - b, w the part of v across the bonds: the energy
- *               that one kick adds to the vibration; E is the energy of the slow motion
+ *               that the longest kick (of order 4: 16 h/45) adds to the vibration; E is the energy
+ *               of the slow motion
  *
  * in the norm of M. The first falls as h^2, the second is 0 for kicks along the bonds. The
  * vibration itself disturbs b by O(eps), which no step size reduces: estimates below 1/separation
@@ -21,6 +23,7 @@
 #include "base/rows.h"
 #include "base/vectors.h"
 #include "step/impulse.h"
+#include "step/methods.h"
 
 /* of the tolerance: the step was chosen for 1, and rates that are twice as high are 4; of an
  * estimate: more than this left after halving is noise; of noise: no reason to halve */
@@ -82,8 +85,10 @@ static int look(taut_impulse *w, double t, double h, double *estimate, taut_erro
     TAUT_TRY(split(w, w->kick, oldest, &along, &across, error));
     o->force = fmax(o->force, sqrt(along));
     o->energy = fmax(o->energy, fmax(slow, rate > 0 ? along / (rate * rate) : 0) / 2);
-    double forces = o->known > 1 && o->force > 0 ? bend(o, m, h) / (12 * o->force) : 0,
-           push = fabs(h) * sqrt(across), added = push * (sqrt(fast) + push / 2),
+    const taut_kick_error kicks = taut_kick_error_of(w->stepper->options);
+    double bent = o->known > 1 && o->force > 0 ? bend(o, m, h) / o->force : 0,
+           forces = pow(bent, kicks.order / 2) / kicks.part,
+           push = kicks.longest * fabs(h) * sqrt(across), added = push * (sqrt(fast) + push / 2),
            actions = o->energy > 0 ? added / o->energy : 0;
     o->actions = actions > forces;
     *estimate = fmax(forces, actions);

@@ -361,7 +361,7 @@ static const taut_fused *find_compiled(const taut_system *system, taut_fused_kin
 {
     for (int variant = 0; variant < 2 && level < TAUT_FUSED_LEVELS; variant++) {
         const taut_fused *fused = system->fused[variant][level * TAUT_FUSED_KINDS + kind];
-        if (fused && !system->muted && fused->each->native_bound &&
+        if (fused && !system->evaluate && !system->muted && fused->each->native_bound &&
             memcmp(fused->rigid, rigid, (size_t)system->sizes.bonds) == 0)
             return fused;
     }
