@@ -131,9 +131,11 @@ async function checkSweeps(evaluate, map) {
 }
 
 async function checkSeveral(evaluate) {
-  const several = await evaluate("({ names: taut.runs.map(r => r.name), views: taut.scene.views.length, difference: taut.catalogue.byLabel.get('x1: full - slow').values.map(Math.abs).reduce((a, b) => Math.max(a, b)) })");
+  const several = await evaluate("({ names: taut.runs.map(r => r.name), views: taut.scene.views.length, difference: taut.catalogue.byLabel.get('x1: full - slow').values.map(Math.abs).reduce((a, b) => Math.max(a, b)), " +
+    "wrong: [...taut.catalogue.byLabel.values()].filter(s => s.other && s.group === 'difference').map(s => [0.3, 2].map(t => Math.abs(s.at(t) - s.other.at(t) + s.one.at(t)) / (s.one.run.step[s.one.column] + s.other.run.step[s.other.column]))).flat().reduce((a, b) => Math.max(a, b)) })");
   row(`${several.names}` === "slow,full" && several.views === 2, `several runs: ${several.names}`);
   row(several.difference > 1e-3 && several.difference < 1, `slow and full motion differ by ${several.difference}`);
+  row(several.wrong < 1, `differences are ${several.wrong} steps from those of the numbers shown`);
 }
 
 // 10,000 links: every one is drawn, in another place at another time; omitted rows are stated.
