@@ -53,10 +53,10 @@ typedef struct rows {
 /* Columns: t, those of the run, differences. */
 static double value_at(const rows *r, int64_t frame, int64_t column)
 {
-    int64_t width = r->run->columns, k = frame == r->frames - 1 ? r->run->kept - 1 : frame * r->thin,
+    int64_t width = r->run->columns,
+            k = frame == r->frames - 1 ? r->run->kept - 1 : frame * r->thin,
             at = k * (1 + width) + column;
-    return column <= width ? r->run->row[at]
-                           : r->run->row[at - width] - r->base->row[at - width];
+    return column <= width ? r->run->row[at] : r->run->row[at - width] - r->base->row[at - width];
 }
 
 static void add_double(taut_bytes *to, double value)
@@ -115,8 +115,8 @@ static void code_column(const rows *r, int64_t column, scale s, unsigned char *h
 {
     unsigned before = 0, slope = 0;
     for (int64_t k = 0; k < r->frames; k++) {
-        unsigned now = round_to(value_at(r, k, column), s),
-                 change = (now - before) & 0xffff, second = (change - slope) & 0xffff,
+        unsigned now = round_to(value_at(r, k, column), s), change = (now - before) & 0xffff,
+                 second = (change - slope) & 0xffff,
                  folded = second & 0x8000 ? ((0xffff - second) << 1) + 1 : second << 1;
         high[k] = (unsigned char)(folded >> 8);
         low[k] = (unsigned char)folded;
