@@ -37,6 +37,9 @@ class _Shown:
         width = max(len(name) for name, _ in rows)
         return "\n".join([self._title] + [f"  {name:{width}}  {value}" for name, value in rows])
 
+    def __repr__(self) -> str:
+        return f"<taut.{type(self).__name__} {self._title!r}>"
+
     def _repr_html_(self) -> str:
         return _table(self._title, self._rows())
 
@@ -97,7 +100,7 @@ class Projection(State):
         super().__init__(columns, t, q, v, lam)
         self.__dict__.update(info)
         self.start = start
-        self._title = f"projection {info['method']}: {info['explanation']}"
+        self._title = info["explanation"] or f"projection {info['method']}"
 
     def __getattr__(self, name: str) -> Any:  # for type checkers: what C reports
         raise AttributeError(name)
