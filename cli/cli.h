@@ -255,6 +255,9 @@ int cli_view_check(const cli_call *call, const char *path);
 /* Command, warnings, explanation and summary of the run that was added to the page last. */
 int cli_view_texts(taut_page *page, const cli_call *call, const cli_outcome *outcome,
                    taut_error *error);
+/* What the run was made from besides the text of the model: the file of --start, and tables. */
+int cli_view_files(taut_page *page, const cli_call *call, const cli_model *model,
+                   taut_error *error);
 /* A text that was allocated, which it releases; NULL: it is omitted. */
 int cli_view_text(taut_page *page, const char *heading, char *text, taut_error *error);
 /* Makes a page of the methods, each with the last of the values. */

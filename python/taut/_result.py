@@ -11,7 +11,7 @@ import numpy as np
 
 from ._files import PARTS, Columns, Record, read, write
 from ._library import Array, System, lib, near_miss, text
-from ._page import Page, page_of_runs
+from ._page import Page, page_of_runs, texts_of_tables
 
 # status in the summary of a file; "failed" is a negative code
 _STATUS = {"done": lib.TAUT_OK, "event": lib.TAUT_EVENT, "interrupted": lib.TAUT_INTERRUPTED,
@@ -278,7 +278,7 @@ class Result(_Named):
         found = {name: self.texts[name] for name in ("command", "settings", "start")
                  if name in self.texts}
         return {**found, "warnings": "\n".join(self.warnings), "explanation": self.explanation,
-                "summary": str(self)}
+                "summary": str(self), **texts_of_tables(self.texts)}
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes .h5 (H5MD, as the program does; needs h5py) or .npz; taut.load reads both."""

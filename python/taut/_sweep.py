@@ -11,7 +11,7 @@ import numpy as np
 
 from ._library import (System, as_text, c_texts, check, copy, ffi, lib, make_options, new_error,
                        new_struct, option_name, text)
-from ._page import Page, page_of_sweep
+from ._page import Page, page_of_sweep, texts_of_tables
 from ._result import _Shown
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Sweep(_Shown):
         widths = [max(map(len, column)) for column in zip(*lines)]
         if lines[0][-1] == "message":
             widths[-1] = 0  # begins below its name
-        rows = ["  " + "  ".join(f"{text:>{width}}" for text, width in zip(line, widths))
+        rows = ["  " + "  ".join(f"{text:>{width}}" for text, width in zip(line, widths)).rstrip()
                 for line in lines]
         return "\n".join([self._title, *rows] + ["  " + self._more()] * (len(self) > _HEAD))
 
@@ -179,5 +179,5 @@ def sweep(model: "Model", vary: Mapping[str, Any], keep: list[str], how: Mapping
     lines += [f"{key} = {as_text(value)}" for key, value in {**how, **given}.items()
               if value is not None and key != "threads"]
     columns = _columns(table, list(vary), keep)
-    texts = {"settings": "\n".join(lines)}
+    texts = {"settings": "\n".join(lines), **texts_of_tables(model._texts({}))}
     return Sweep(columns, lambda height: page_of_sweep(table, system, name, texts, height))

@@ -89,6 +89,7 @@ def test_kinds_of_models(source, tmp_path):
     r = taut.Model(source).solve(verify="never")
     run, = data(r.animate().html)
     assert run["rows"] == len(r) and len(run["events"]) == sum(map(len, r.t_events.values()))
+    assert source != "truss" or dict(run["texts"])["table truss_nodes.csv"].startswith("x,y,mass")
     r.save(tmp_path / "run.npz")
     assert data(taut.load(tmp_path / "run.npz").animate().html)[0]["bytes"] == run["bytes"]
 

@@ -300,7 +300,7 @@ async function checkMarkup() {
   const source = readFileSync(join(folder, "<img src=x onerror=bad=1>.html"), "utf8").replace(/&/g, "&amp;").replace(/"/g, "&quot;").replace(/</g, "&lt;");
   writeFileSync(join(folder, "notebook.html"), `<meta name=viewport content="width=device-width"><body style="margin:0"><iframe sandbox="allow-scripts allow-downloads" style="width:100%;height:700px;border:0" srcdoc="${source}"></iframe>`);
   const page = await browser.open(at("notebook.html"), 390, 800, true, []), inner = await page.sandbox();
-  const title = await inner.evaluate("[taut.byId('title').textContent, document.title, typeof bad, document.body.textContent.includes('</script><script>bad = 2'), document.images.length, origin]");
+  const title = await inner.evaluate("[taut.byId('title').textContent, document.title, typeof bad, ['</script><script>bad = 2', '</script><script>bad = 3', 'table <b>.csv'].every(text => document.body.textContent.includes(text)), document.images.length, origin]");
   row(title[0] === "</script><script>bad = 1</script>" && title[1].startsWith(title[0]), `the title is ${title[0]}`);
   row(title[2] === "undefined" && title[3] && title[4] === 0, `text has become markup: ${title}`);
   row(title[5] === "null", `the frame has the origin ${title[5]}`);
