@@ -239,9 +239,9 @@ void cli_progress_clear(cli_progress *progress);
 typedef struct cli_outcome {
     const cli_model *model;
     const taut_solver *solver;
-    int code;                /* of taut_solver_run */
-    const taut_error *error; /* set when code < 0 */
-    double seconds; /* 0: not measured */
+    int code;                      /* of taut_solver_run */
+    const taut_error *error;       /* set when code < 0 */
+    double seconds;                /* 0: not measured */
     const char *out, *plot, *view; /* files written; NULL for none */
     bool unfinished;               /* what is known before the run */
 } cli_outcome;
