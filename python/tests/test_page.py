@@ -27,7 +27,7 @@ def columns(run):
     frames, count = run["frames"], sum(run["width"].values())
     numbers = np.frombuffer(run["bytes"], dtype="<f8", count=frames + 2 * count)
     least, step = numbers[frames:frames + count], numbers[frames + count:]
-    start = 8 * numbers.size + 4 * run["points"] + 9 * run["bonds"]
+    start = 8 * numbers.size + 4 * run["points"] + 17 * run["bonds"]
     plane = np.frombuffer(run["bytes"], dtype=np.uint8, offset=start, count=2 * frames * count)
     high, low = plane.reshape(2, count, frames).astype(int)
     folded = high << 8 | low
@@ -92,6 +92,15 @@ def test_kinds_of_models(source, tmp_path):
     assert source != "truss" or dict(run["texts"])["table truss_nodes.csv"].startswith("x,y,mass")
     r.save(tmp_path / "run.npz")
     assert data(taut.load(tmp_path / "run.npz").animate().html)[0]["bytes"] == run["bytes"]
+
+
+def test_forces_of_bonds():
+    forms = ["sqrt(x^2 + y^2) - 5", "1 - sqrt(x^2 + y^2)/5", "x^2 + y^2 - 25"]
+    for form, factor in zip(forms, [1, -0.2, 10]):
+        model = taut.Model(f"[coordinates]\nx, y\n[bonds]\nrod = {form}\n[start]\nx = 3\ny = 4\n")
+        run, = data(model.solve((0, 0.1)).animate().html)
+        at = 8 * (run["frames"] + 2 * sum(run["width"].values()))
+        assert abs(np.frombuffer(run["bytes"], "<f8", 1, at) - factor) < 1e-12, form
 
 
 def test_models_made_in_python(tmp_path):

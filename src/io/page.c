@@ -151,6 +151,8 @@ static int row(void *user, const taut_row *given, taut_error *error)
         taut_page_gravity(run, given->t, given->q, given->v);
     if (run->anchors > 0 && (run->seen == 0 || run->moving))
         taut_page_anchors(run, given->t, given->q, to - run->width[TAUT_PAGE_ANCHOR]);
+    if (run->seen == 0 && run->end)
+        taut_page_gains(run, given->t, given->q, to - run->width[TAUT_PAGE_ANCHOR]);
     TAUT_TRY(keep_event(run, given, error));
     if (run->seen++ % run->stride == 0) {
         TAUT_TRY(make_room(run, error));

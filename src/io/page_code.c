@@ -4,7 +4,7 @@
  * non-negative numbers, split into planes of high and low bytes, and deflated. The error is at most
  * half a step, the range of the column over 131066: below a pixel. Layout, little endian:
  *
- *     t [frames], least [columns], step [columns]      double
+ *     t [frames], least, step [columns], gains [bonds] double
  *     points [points], ends [2 bonds]                  int32
  *     kinds [bonds]                                    byte
  *     high, low [columns][frames]                      byte
@@ -149,6 +149,8 @@ void taut_page_code(taut_bytes *to, const taut_page_run_data *run, const taut_pa
         add_double(&raw, value_at(&r, k, 0));
     for (int64_t k = 0; k < 2 * columns; k++)
         add_double(&raw, k < columns ? s[k].least : s[k - columns].step);
+    for (int64_t k = 0; k < bonds; k++)
+        add_double(&raw, run->gain[k]);
     add_integers(&raw, run->point, run->points);
     add_integers(&raw, run->end, 2 * bonds);
     taut_bytes_add(&raw, run->kind, bonds);

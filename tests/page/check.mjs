@@ -177,6 +177,7 @@ async function checkFrames() {
 }
 
 async function checkKeys(page, csv) {
+  const wide = () => page.evaluate("taut.byId('scene').offsetWidth"), width = await wide();
   const time = () => page.evaluate("taut.player.t"), first = csv.rows[0][0], last = csv.rows[csv.rows.length - 1][0];
   await page.key(" ", "Space", " ");
   let playing = await time();
@@ -185,6 +186,7 @@ async function checkKeys(page, csv) {
   await page.key(" ", "Space", " ");
   const paused = await time();
   await page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))");
+  row(width === await wide(), `the scene was ${width} pixels wide, and ${await wide()} after playing`);
   row(paused === await time() && await page.evaluate("taut.byId('play').textContent") === "play", "it does not pause");
   for (const [key, wanted] of [["Home", first], ["ArrowRight", csv.rows[1][0]], ["ArrowLeft", first], ["End", last]]) {
     await page.key(key);
