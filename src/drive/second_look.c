@@ -350,23 +350,37 @@ static void doubt(taut_solver *solver, const waiting *best, const waiting *faile
     solver->far = true;
 }
 
-/* Where steps decide which rows there are, the finer run has those of the one before it; times that
- * were given are the same for all. */
-static void follow_rows(const waiting *first, const waiting *before, taut_solver *finer)
+/* Where steps decide which rows there are, the finer run has those of the one before it, and its
+ * own events; times that were given are the same for all. Vibrating states exist at the ends of
+ * steps only. */
+static int follow_rows(const waiting *first, const waiting *before, taut_solver *finer,
+                       taut_error *error)
 {
     taut_memory_rows rows = {.size = sizeof rows};
     taut_memory_sink_get(before->memory, &rows, NULL);
     const taut_rows *given = &first->solver->rows;
+    taut_rows *own = &finer->rows;
+    double length = fabs(finer->until - finer->from), *times;
+    bool raw = taut_options_flag(finer->options, "raw");
     if (given->times) {
-        finer->rows.times = given->times;
-        finer->rows.count = given->count;
-        finer->rows.every = given->every;
-        return;
+        own->times = given->times;
+        own->count = given->count;
+        own->every = given->every;
+    } else if (own->few && rows.rows > 0) {
+        own->times = rows.t;
+        own->count = rows.rows;
+    } else if (own->every == 0 && rows.rows > 0 && isfinite(length) && !raw) {
+        TAUT_TRY(TAUT_RESERVE(&finer->arena, rows.rows, error, &times));
+        own->times = times;
+        own->every = length;
+        double met = NAN; /* an event, which has a row behind it too */
+        for (int64_t i = 0; i < rows.rows; i++) {
+            met = rows.event[i] != 0 ? rows.t[i] : met;
+            if (rows.t[i] != met)
+                times[own->count++] = rows.t[i];
+        }
     }
-    if (!finer->rows.few || rows.rows == 0)
-        return;
-    finer->rows.times = rows.t;
-    finer->rows.count = rows.rows;
+    return TAUT_OK;
 }
 
 /* The run once more, rows in *next, whose solver may be NULL after an error. */
@@ -377,10 +391,14 @@ static int repeat(const waiting *first, const waiting *before, int runs, double 
     *next = (waiting){0};
     TAUT_TRY(make_finer(first->solver, runs, rtol, &other, error));
     int status = open_waiting(next, other, first->sinks, first->count, true, error);
+    const taut_rows own = other->rows;
+    if (status == 0)
+        status = follow_rows(first, before, other, error);
     if (status == 0) {
-        follow_rows(first, before, other);
         status = run(next, progress, user, error);
         other->rows.times = NULL;
+        other->rows.every = own.every;
+        other->rows.count = own.count;
     }
     return status;
 }
