@@ -187,14 +187,15 @@ static double noise_of(const taut_solver *a, const taut_solver *b)
     return OFTEN * ((one > 0 ? one : 0) + (other > 0 ? other : 0));
 }
 
-/* Largest differences over the rows that both have. */
+/* Largest differences over the rows that both have; NaN: they have none. */
 static void compare_rows(const taut_solver *solver, double noise, const taut_memory_rows *a,
                          const taut_memory_rows *b, double *const scale[3], double tolerance,
                          distance *d)
 {
     const taut_groups *coordinates = &solver->norm.coordinates, *bonds = &solver->norm.bonds;
     bool mechanical = !solver->stepper.first_order;
-    for (int64_t i = -1, j = -1; next_pair(a, b, &i, &j);) {
+    int64_t pairs = 0;
+    for (int64_t i = -1, j = -1; next_pair(a, b, &i, &j); pairs++) {
         const double *lambda = a->lambda + i * a->multipliers,
                      *other = b->lambda + j * b->multipliers;
         double q = apart(coordinates, scale[0], 0, a->q + i * a->coordinates,
@@ -210,6 +211,8 @@ static void compare_rows(const taut_solver *solver, double noise, const taut_mem
         d->force = taut_larger(d->force, force);
         d->lambda = taut_larger(d->lambda, apart(bonds, scale[2], 0, lambda, other));
     }
+    if (pairs <= 1 && b->rows > 1) /* the initial state alone says nothing */
+        d->q = d->v = d->lambda = NAN;
 }
 
 static int compare(const waiting *x, const waiting *y, double tolerance, distance *d,
