@@ -239,9 +239,9 @@ void cli_progress_clear(cli_progress *progress);
 typedef struct cli_outcome {
     const cli_model *model;
     const taut_solver *solver;
-    int code;                /* of taut_solver_run */
-    const taut_error *error; /* set when code < 0 */
-    double seconds;
+    int code;                      /* of taut_solver_run */
+    const taut_error *error;       /* set when code < 0 */
+    double seconds;                /* 0: not measured */
     const char *out, *plot, *view; /* files written; NULL for none */
     bool unfinished;               /* what is known before the run */
     bool stateless;                /* JSON without names and state */
@@ -255,6 +255,9 @@ void cli_json_statistics(cli_json *json, const taut_statistics *statistics); /* 
 int cli_view_check(const cli_call *call, const char *path);
 /* Command, warnings, explanation and summary of the run that was added to the page last. */
 int cli_view_texts(taut_page *page, const cli_call *call, const cli_outcome *outcome,
+                   taut_error *error);
+/* What the run was made from besides the text of the model: the file of --start, and tables. */
+int cli_view_files(taut_page *page, const cli_call *call, const cli_model *model,
                    taut_error *error);
 /* A text that was allocated, which it releases; NULL: it is omitted. */
 int cli_view_text(taut_page *page, const char *heading, char *text, taut_error *error);

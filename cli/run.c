@@ -121,6 +121,8 @@ static int write_page(run *r, const cli_outcome *outcome)
     taut_error error = {.t = NAN};
     int code = cli_view_texts(r->page, r->call, outcome, &error);
     if (code == 0)
+        code = cli_view_files(r->page, r->call, &r->model, &error);
+    if (code == 0)
         code = taut_page_write(r->page, r->view, &error);
     if (code != 0)
         cli_say_failure(&error);

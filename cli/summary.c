@@ -221,7 +221,8 @@ void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose)
     print_watched(out, &result);
     print_error(out, &result);
     print_averaging(out, &result);
-    fprintf(out, "  %-*s%.3g s\n", LABEL, "wall time", outcome->seconds);
+    if (outcome->seconds > 0) /* measured */
+        fprintf(out, "  %-*s%.3g s\n", LABEL, "wall time", outcome->seconds);
     if (outcome->out)
         fprintf(out, "  %-*s%s\n", LABEL, "rows in", outcome->out);
     if (outcome->plot)

@@ -232,6 +232,8 @@ static int write_page(sweep *s)
     else
         free(text);
     if (code == 0)
+        code = cli_view_files(page, s->call, &s->model, &s->error);
+    if (code == 0)
         code = taut_page_write(page, s->view, &s->error);
     taut_page_destroy(page);
     return code;

@@ -44,6 +44,28 @@ int cli_view_text(taut_page *page, const char *heading, char *text, taut_error *
     return code;
 }
 
+int cli_view_files(taut_page *page, const cli_call *call, const cli_model *model, taut_error *error)
+{
+    enum { LARGEST = 500000 }; /* a page can be mailed */
+    const char *table, *start = model->start_text;
+    int code = start && start[0] ? taut_page_text(page, "start", start, error) : 0;
+    for (taut_index k = 0; code == 0 && (table = taut_system_table(model->system, k)); k++) {
+        size_t length = 0;
+        char *text = cli_model_table(call, model, table, &length),
+             *heading = cli_format("table %s", table);
+        if (text && length > LARGEST) {
+            free(text);
+            text = cli_format("%zu bytes, which are not part of this page", length);
+        }
+        if (heading)
+            code = cli_view_text(page, heading, text, error);
+        else
+            free(text);
+        free(heading);
+    }
+    return code;
+}
+
 int cli_view_texts(taut_page *page, const cli_call *call, const cli_outcome *outcome,
                    taut_error *error)
 {
@@ -91,6 +113,8 @@ static int add_record(cli_call *call, taut_page *page, taut_error *error)
         if (text && text[0])
             code = taut_page_text(page, texts[k], text, error);
     }
+    if (name && code == 0)
+        code = cli_view_files(page, call, &model, error);
     if (name && code == 0)
         code = cli_record_replay(model.record, model.system, &sink, error);
     if (code != 0)
@@ -169,6 +193,8 @@ static int add_method(cli_call *call, const cli_model *model, const char *method
     cli_outcome outcome = {.model = model, .solver = solver, .code = code, .error = error};
     if (code >= 0)
         code = cli_view_texts(page, call, &outcome, error);
+    if (code == 0)
+        code = cli_view_files(page, call, model, error);
     taut_solver_destroy(solver);
     return code;
 }

@@ -46,9 +46,10 @@ has err "row 2 of the table has"
 run 2 sweep double_pendulum --vary lift=0,1 --keep 'end(x2)' --view page.png
 has err "expected a name that ends in .html"
 
-# nothing is markup: not in titles, not in names of files
-printf '# </script><script>bad = 1</script>\n# </script><script>bad = 2</script>\n[coordinates]\nx, y\n[start]\nx = 1\n[run]\nuntil = 1\n' \
+# nothing is markup: not in titles, not in tables, not in names of files
+printf '# </script><script>bad = 1</script>\n# </script><script>bad = 2</script>\n[tables]\nu = <b>.csv\n[coordinates]\nx, y\n[start]\nx = u.x[1]\n[run]\nuntil = 1\n' \
     >'<img src=x onerror=bad=1>.taut'
+printf '# </script><script>bad = 3</script>\nx\n1\n' >'<b>.csv'
 run 0 run '<img src=x onerror=bad=1>.taut' --view '<img src=x onerror=bad=1>.html' --quiet
 lacks '<img src=x onerror=bad=1>.html' '<script>bad'
 

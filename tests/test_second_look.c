@@ -241,8 +241,41 @@ static void test_limited(void)
     driven_destroy(&d);
 }
 
+/* Both runs have rows at the same times where steps decide which there are. */
+static void test_steps(void)
+{
+    static const struct {
+        const char *model, *options;
+    } cases[] = {{ORBIT, "until=20"},
+                 {ORBIT, "until=20 rtol=1e-9"},
+                 {DECAY, "until=4"},
+                 {DECAY, "until=-1 method=dopri5"},
+                 {"[coordinates]\ny\n[forces]\ny = -1 - y'/9\n[events]\nhit = y falling then "
+                  "y' = -0.8*y'\n[start]\ny = 1\n",
+                  "until=8"}};
+    check_group("a row for each step");
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        double error[2];
+        for (int steps = 0; steps < 2; steps++) {
+            driven d;
+            taut_result result;
+            char options[120];
+            snprintf(options, sizeof options, "%s verify=always%s", cases[k].options,
+                     steps ? " every=step" : "");
+            int code = run(&d, cases[k].model, options, &result);
+            check_row(code == 0, "%s: %s", options, d.error.message);
+            error[steps] = result.error;
+            driven_destroy(&d);
+        }
+        /* between steps there is the error of interpolation, too */
+        check_row(error[1] > 0.01 * error[0] && error[1] < 3 * error[0],
+                  "%s: error %.3g, of rows at steps %.3g", cases[k].options, error[0], error[1]);
+    }
+}
+
 int main(void)
 {
+    test_steps();
     test_limited();
     test_stated();
     test_found();

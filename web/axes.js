@@ -44,6 +44,7 @@ class Range {
 // The rectangle of a plot in a canvas of this size.
 class Frame {
   constructor(x, y, width, height, log, top = TOP) {
+    if (!log.y && ticksOf({ range: y }, (y[1] - y[0]) / 5).base) top += 13; // room for what is to be added
     Object.assign(this, { width, height, top });
     this.x = new Axis(x, LEFT, width - RIGHT, log.x);
     this.y = new Axis(y, height - BOTTOM, top, log.y);
@@ -102,7 +103,7 @@ function drawAxes(c, frame, theme, names) {
     c.lineTo(width - RIGHT, at);
     c.fillText(text, LEFT - 5 - c.measureText(text).width, at + 4);
   }
-  if (up.base) c.fillText("+ " + +up.base.toPrecision(9), LEFT + 4, frame.top + 10);
+  if (up.base) c.fillText("+ " + +up.base.toPrecision(9), LEFT, frame.top - 4);
   let free = -Infinity;
   for (const [tick, text] of across.ticks.sort((a, b) => a[0] - b[0])) {
     const at = frame.px(tick), half = c.measureText(text).width / 2, left = Math.min(at, width - half - 2) - half;

@@ -153,10 +153,13 @@ function drawOver(canvas, camera, scene, theme) {
       c.fillRect(right - 120 + k, 14, 1, 8);
     }
     c.fillStyle = theme.text;
-    c.fillText("bond force", right - 120, 36);
-    c.fillText((-view.strongest).toPrecision(3), right - 128, 11);
-    const most = view.strongest.toPrecision(3);
-    c.fillText(most, right - c.measureText(most).width, 11);
+    const ends = (left, most, y) => {
+      c.fillText(left, right - 120, y);
+      c.fillText(most, right - c.measureText(most).width, y);
+    };
+    ends((-view.strongest).toPrecision(3), view.strongest.toPrecision(3), 11);
+    if (view.drawn.length) ends("pushes", "pulls", 36);
+    c.fillText("bond force", right - 128 - c.measureText("bond force").width, 22);
   }
   if (scene.gravity) {
     const g = scene.gravity, size = Math.hypot(...g), d = camera.axes.map(a => (a[0] * g[0] + a[1] * g[1] + a[2] * g[2]) / size);

@@ -28,6 +28,7 @@ class Run {
     this.t = take(Float64Array, this.frames);
     this.least = take(Float64Array, this.columns);
     this.step = take(Float64Array, this.columns);
+    this.gain = take(Float64Array, this.bonds); // force over multiplier
     this.point = take(Int32Array, this.points);
     this.end = take(Int32Array, 2 * this.bonds);
     this.kind = take(Uint8Array, this.bonds);

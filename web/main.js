@@ -63,7 +63,7 @@ class App {
     if (camera.width !== host.clientWidth || camera.height !== host.clientHeight) {
       camera.width = host.clientWidth;
       camera.height = host.clientHeight;
-      host.style.aspectRatio = camera.width / camera.height; // on paper
+      host.style.setProperty("--shape", camera.width / camera.height); // on paper
       if (!this.moved) this.fitCamera();
     }
     this.follow();

@@ -64,19 +64,16 @@ class Scene {
       if (other === -2) view.anchorOf[k] = run.dimension * fixed++;
       if (other >= 0 || other === -2 && isFinite(view.anchor[view.anchorOf[k]])) view.drawn.push(k);
     }
-    const largest = (first, count) => {
-      let most = 0;
-      for (let c = first; c < first + count; c++)
-        most = Math.max(most, Math.abs(run.least[c]), Math.abs(run.least[c] + 65534 * run.step[c]));
-      return most;
-    };
-    view.strongest = largest(run.first.lambda, run.width.lambda);
-    view.fastest = largest(run.first.v, run.width.v);
+    const largest = c => Math.max(Math.abs(run.least[c]), Math.abs(run.least[c] + 65534 * run.step[c]));
+    const shaped = new Set(run.shapes.map(shape => shape.name)), drawn = new Set(view.drawn);
+    run.names.lambda.forEach((name, k) => {
+      if (drawn.has(k) || shaped.has(name)) view.strongest = Math.max(view.strongest, largest(run.first.lambda + k) * Math.abs(run.gain[k] ?? 1));
+    });
+    for (let k = 0; k < run.width.v; k++) view.fastest = Math.max(view.fastest, largest(run.first.v + k));
     view.springs = view.drawn.length <= 150; // more are drawn as lines
     const points = run.points <= 3 ? [...run.point.keys()] : [run.points - 1];
     for (const k of points) this.traced.push({ view, column: run.first.q + (run.point[k] >> 2), dimension: run.dimension });
     if (!run.points) this.traced.push(...tracedShapes(run).map(column => ({ view, column, dimension: 3 })));
-    const drawn = new Set(view.drawn);
     view.bondOf = new Map(run.names.lambda.map((name, k) => [name, drawn.has(k) ? -1 : k])); // -1: it is drawn by itself
     return view;
   }
@@ -146,6 +143,7 @@ class Scene {
       const { run } = view, several = this.runs.length > 1;
       run.sample(t, run.first.q, view.q);
       run.sample(t, run.first.lambda, view.lambda);
+      for (const k of view.drawn) view.lambda[k] *= run.gain[k];
       if (view.anchor.length) run.sample(t, run.first.anchor, view.anchor);
       const own = several ? packHex(PALETTE[k % PALETTE.length], 230) : 0;
       if (this.show.shapes && run.width.shape) drawShapes(this, view, run.sample(t, run.first.shape, view.shape), own, theme);
@@ -221,7 +219,7 @@ class Scene {
     }
   }
 
-  // The sum of the bond forces on each point: a bond with lambda > 0 pulls its ends together.
+  // The sum of the bond forces on each point: a positive one pulls its ends together.
   addForces(view) {
     const { run, q, lambda, sum } = view, a = [0, 0, 0], b = [0, 0, 0], n = run.dimension;
     sum.fill(0);

@@ -17,17 +17,19 @@ class Series {
   }
 }
 
-// A run minus the first one, at the times of the latter.
+// A run minus the first one, at the times of the latter; where their rows have the same times, it is in the data.
 class Difference {
   constructor(one, other, label) {
     Object.assign(this, { run: one.run, group: "difference", one, other, plain: label, label });
+    const { run, column } = other;
+    if (run.width.difference) this.given = new Series(run, "difference", run.first.difference + column, label, label);
   }
   get values() {
-    if (!this.kept) this.kept = this.one.values.map((x, f) => this.other.at(this.run.t[f]) - x);
+    if (!this.kept) this.kept = this.given ? this.given.values : this.one.values.map((x, f) => this.other.at(this.run.t[f]) - x);
     return this.kept;
   }
   at(t) {
-    return this.other.at(t) - this.one.at(t);
+    return this.given ? this.given.at(t) : this.other.at(t) - this.one.at(t);
   }
 }
 

@@ -8,11 +8,12 @@ function showTexts(items, notes) {
     const made = element("details", { open }, element("summary", { textContent: heading }), element("pre", { textContent: text }));
     footer.append(made);
   };
-  for (const item of items) {
-    const mine = items.length > 1 ? `${item.name}: ` : "";
-    for (const [heading, text] of item.texts) details(mine + heading, text, heading === "warnings" || heading === "command");
-    if (item.model && item.model !== (item === items[0] ? "" : items[0].model)) details(mine + "model", item.model, false);
-  }
+  // what all have alike is shown once
+  const all = items.map(item => new Map([...item.texts, ...item.model ? [["model", item.model]] : []]));
+  all.forEach((texts, k) => texts.forEach((text, heading) => {
+    const alike = all.every(other => other.get(heading) === text);
+    if (k === 0 || !alike) details((alike ? "" : `${items[k].name}: `) + heading, text, heading === "warnings" || heading === "command");
+  }));
   notes.forEach((text, k) => footer.append(element("p", { className: k ? "hint" : "note", textContent: text })));
 }
 

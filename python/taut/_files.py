@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Optional, Sequence
 
 import numpy as np
 
-from ._library import Array
+from ._library import Array, Error, lib
 
 FORMAT = 1  # newer ones are refused
 PARTS = ("q", "v", "lam", "outputs")
@@ -49,8 +49,8 @@ def read(path: str) -> Record:
 
 def _check(path: str, found: int) -> None:
     if found > FORMAT:
-        raise ValueError(f"{path}: it has format {found}, which a newer version of Taut wrote; "
-                         f"this one reads formats up to {FORMAT}")
+        raise Error(f"{path}: it has format {found}, which a newer version of Taut wrote; "
+                    f"this one reads formats up to {FORMAT}", lib.TAUT_ERROR_FILE)
 
 
 # ---- HDF5
@@ -127,7 +127,7 @@ def _read_hdf5(path: str) -> Record:
         places = next((found for found in (_PARTICLES, _MECHANICAL, _FIRST_ORDER)
                        if found[0] in file), None)
         if places is None:
-            raise ValueError(f"{path}: it has no rows of a run of Taut")
+            raise Error(f"{path}: it has no rows of a run of Taut", lib.TAUT_ERROR_FILE)
         found = {part: file[f"{place}/value"] for part, place in
                  {"q": places[0], "v": places[1], **_OTHERS}.items() if place in file}
         t: Array = file[f"{places[0]}/time"][()]

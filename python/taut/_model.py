@@ -186,9 +186,9 @@ class Model:
                    anchors: Any = None, name: str = "bond") -> "Model":
         """Particles p[1], ... [N, dimension] and distances of pairs [K, 2], numbered from 0.
 
-        A second particle of -1 joins the first to anchors[k]. Compliance 0 is rigid. Without
-        `length` bonds have the lengths of the positions, which are required: lengths alone do not
-        determine them.
+        A second particle of -1 joins the first to anchors[k], by default the origin. Compliance 0
+        is rigid. Without `length` bonds have the lengths of the positions. Without `position` they
+        are laid out straight along x; bonds that make loops require it.
 
         >>> import taut
         >>> m = taut.Model.from_bonds(mass=1, pairs=[[0, -1], [0, 1]], length=1, compliance=1e-4,
@@ -408,8 +408,16 @@ class Model:
 
     def stepper(self, t_span: Optional[tuple[float, float]] = None, *,
                 resume: Union[str, "os.PathLike[str]", None] = None, **options: Any) -> Stepper:
-        """A run that goes on at request; resume continues one that was saved by checkpoint."""
-        return Stepper(self._system, span(options, t_span), resume)
+        """A run that goes on at request; resume continues one that was saved by checkpoint.
+
+        Without t_span, and without `until` in the model, it is prepared for a length of 1, which is
+        no limit: advance goes on.
+        """
+        given = span(options, t_span)
+        settings = {**self._system.settings(), **given}
+        if "until" not in settings:
+            given["until"] = float(settings.get("from", 0)) + 1
+        return Stepper(self._system, given, resume)
 
     def sweep(self, vary: Mapping[str, Any], t_span: Optional[tuple[float, float]] = None, *,
               keep: Union[str, Sequence[str]], zip: bool = False, random: int = 0, seed: int = 1,

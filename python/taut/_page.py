@@ -68,6 +68,11 @@ def _put_texts(page: Any, texts: Mapping[str, str]) -> None:
             check(lib.taut_page_text(page, heading.encode(), text.encode(), error), error)
 
 
+def texts_of_tables(texts: Mapping[str, str]) -> dict[str, str]:
+    return {f"table {name}": texts[f"table{k + 1}"]
+            for k, name in enumerate(texts.get("tables", "").splitlines())}
+
+
 def _add_run(page: Any, run: "Result", name: str, system: System) -> None:
     error, sink, row = new_error(), ffi.new("taut_sink *"), ffi.new("taut_row *")
     check(lib.taut_page_run(page, name.encode(), sink, error), error)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ._files import PARTS, Columns, Record, read, write
 from ._library import Array, System, lib, near_miss, text
-from ._page import Page, page_of_runs
+from ._page import Page, page_of_runs, texts_of_tables
 
 # status in the summary of a file; "failed" is a negative code
 _STATUS = {"done": lib.TAUT_OK, "event": lib.TAUT_EVENT, "interrupted": lib.TAUT_INTERRUPTED,
@@ -36,6 +36,9 @@ class _Shown:
         rows = self._rows()
         width = max(len(name) for name, _ in rows)
         return "\n".join([self._title] + [f"  {name:{width}}  {value}" for name, value in rows])
+
+    def __repr__(self) -> str:
+        return f"<taut.{type(self).__name__} {self._title!r}>"
 
     def _repr_html_(self) -> str:
         return _table(self._title, self._rows())
@@ -97,7 +100,7 @@ class Projection(State):
         super().__init__(columns, t, q, v, lam)
         self.__dict__.update(info)
         self.start = start
-        self._title = f"projection {info['method']}: {info['explanation']}"
+        self._title = info["explanation"] or f"projection {info['method']}"
 
     def __getattr__(self, name: str) -> Any:  # for type checkers: what C reports
         raise AttributeError(name)
@@ -275,7 +278,7 @@ class Result(_Named):
         found = {name: self.texts[name] for name in ("command", "settings", "start")
                  if name in self.texts}
         return {**found, "warnings": "\n".join(self.warnings), "explanation": self.explanation,
-                "summary": str(self)}
+                "summary": str(self), **texts_of_tables(self.texts)}
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes .h5 (H5MD, as the program does; needs h5py) or .npz; taut.load reads both."""

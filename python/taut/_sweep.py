@@ -1,6 +1,7 @@
 """Sweeps: many runs of one model with different values, by taut_sweep_run, and a row for each."""
 from __future__ import annotations
 
+import html
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -10,13 +11,14 @@ import numpy as np
 
 from ._library import (System, as_text, c_texts, check, copy, ffi, lib, make_options, new_error,
                        new_struct, option_name, text)
-from ._page import Page, page_of_sweep
+from ._page import Page, page_of_sweep, texts_of_tables
 from ._result import _Shown
 
 if TYPE_CHECKING:
     from ._model import Model
 
 Progress = Callable[[int, int, int], Any]
+_HEAD = 20  # rows that are shown
 
 
 class Sweep(_Shown):
@@ -41,14 +43,34 @@ class Sweep(_Shown):
     def __len__(self) -> int:
         return len(self.columns["status"])
 
-    def _rows(self) -> list[tuple[str, Any]]:
-        return [(name, values) for name, values in self.columns.items() if name != "message"]
+    def _lines(self) -> list[list[str]]:
+        """The names and the first rows, as texts; messages where there are some."""
+        names = [name for name in self.columns if name != "message" or any(self[name])]
+        return [names] + [[f"{value:.6g}" if isinstance(value, float) else str(value) for value in
+                           (self[name][k] for name in names)] for k in range(min(len(self), _HEAD))]
+
+    def _more(self) -> str:
+        return f"and {len(self) - _HEAD} rows more" if len(self) > _HEAD else ""
+
+    def __str__(self) -> str:
+        lines = self._lines()
+        widths = [max(map(len, column)) for column in zip(*lines)]
+        if lines[0][-1] == "message":
+            widths[-1] = 0  # begins below its name
+        rows = ["  " + "  ".join(f"{text:>{width}}" for text, width in zip(line, widths)).rstrip()
+                for line in lines]
+        return "\n".join([self._title, *rows] + ["  " + self._more()] * (len(self) > _HEAD))
+
+    def _repr_html_(self) -> str:
+        head, *lines = [[html.escape(text) for text in line] for line in self._lines()]
+        rows = [f"<tr><th>{'</th><th>'.join(head)}</th></tr>"]
+        rows += [f"<tr><td>{'</td><td>'.join(line)}</td></tr>" for line in lines]
+        return f"<table><caption>{self._title}</caption>{''.join(rows)}</table>{self._more()}"
 
     def to_pandas(self) -> Any:
         """A DataFrame (needs pandas)."""
         import pandas
         return pandas.DataFrame(self.columns)
-
 
     def page(self, path: Union[str, "os.PathLike[str]", None] = None, *,
              height: int = 720) -> Page:
@@ -157,5 +179,5 @@ def sweep(model: "Model", vary: Mapping[str, Any], keep: list[str], how: Mapping
     lines += [f"{key} = {as_text(value)}" for key, value in {**how, **given}.items()
               if value is not None and key != "threads"]
     columns = _columns(table, list(vary), keep)
-    texts = {"settings": "\n".join(lines)}
+    texts = {"settings": "\n".join(lines), **texts_of_tables(model._texts({}))}
     return Sweep(columns, lambda height: page_of_sweep(table, system, name, texts, height))

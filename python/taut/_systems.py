@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Optional, 
 
 import numpy as np
 
-from ._library import (Error, Functions, System, c_texts, check, doubles, ffi, lib, new_error,
+from ._library import (Array, Error, Functions, System, c_texts, check, doubles, ffi, lib, new_error,
                        new_struct, option_verbs, reals)
 
 if TYPE_CHECKING:
@@ -132,16 +132,71 @@ def functions_maker(n: int, m: int, start: Any, velocity: Any, arrays: Mapping[s
     return make
 
 
+TURN = 2.4  # radians between the bonds that begin at one place: about the golden angle
+
+
+def check_pairs(ends: Array, particles: int) -> None:
+    if (ends >= particles).any() or (ends[0] < 0).any():
+        raise ValueError(f"pairs: expected particles 0 to {particles - 1}, the second -1 for anchors")
+
+
+def laid_out(ends: Array, lengths: Array, anchor: Array, particles: int) -> Array:
+    """Positions where lengths determine all but directions: along x, and bonds that branch off turned."""
+    check_pairs(ends, particles)
+    p = np.full((particles, anchor.shape[1]), np.nan)
+    bonds: list[list[int]] = [[] for _ in p]
+    heading = [0.0] * particles
+    for k, (i, j) in enumerate(ends.T.tolist()):
+        for end in (i, j)[:1 if j < 0 else 2]:
+            bonds[end].append(k)
+    used: set[int] = set()
+
+    def reach(k: int, end: int, origin: Array, angle: float) -> None:
+        used.add(k)
+        if not np.isnan(p[end, 0]):
+            raise Error("these bonds make loops, and lengths do not determine where their particles "
+                        "are: an array [particles, dimension] is required", option="position")
+        heading[end] = angle
+        p[end] = origin
+        p[end, :2] += lengths[k] * np.array([np.cos(angle), np.sin(angle)])
+
+    branches: dict[bytes, int] = {}
+    for k in np.flatnonzero(ends[1] < 0).tolist():
+        turns = branches[anchor[k].tobytes()] = branches.get(anchor[k].tobytes(), -1) + 1
+        reach(k, ends[0, k], anchor[k], TURN * turns)
+    ready = [i for i in range(particles) if not np.isnan(p[i, 0])]
+    for first in range(particles):
+        if np.isnan(p[first, 0]):  # no anchor holds it
+            p[first] = 0
+            p[first, 1] = first
+            ready.append(first)
+        while ready:
+            i = ready.pop()
+            for turns, k in enumerate(k for k in bonds[i] if k not in used):
+                end = int(ends[0, k] + ends[1, k] - i)
+                reach(k, end, p[i], heading[i] + TURN * turns)
+                ready.append(end)
+    return p
+
+
 def bonds_maker(mass: Any, pairs: Any, length: Any, compliance: Any, position: Any, velocity: Any,
                 gravity: Any, anchors: Any, name: str) -> Make:
+    ends = np.ascontiguousarray(np.asarray(pairs, dtype=np.int32).reshape(-1, 2).T)
+    count = ends.shape[1]
+    if anchors is None and (ends[1] < 0).any():
+        anchors = 0  # the origin
     if position is None:
-        raise Error("lengths do not determine where the particles are: an array [particles, "
-                    "dimension] is required", option="position")
+        if length is None:
+            raise Error("lengths are those of the positions where they are not given: one of both "
+                        "is required", option="length")
+        shapes = [np.shape(given)[-1:] for given in (anchors, gravity, velocity)]
+        size = (count, next((shape[0] for shape in shapes if shape), 2))
+        position = laid_out(ends, reals(length, (count,), "length"),
+                            reals(0 if anchors is None else anchors, size, "anchors"),
+                            np.size(mass) if np.ndim(mass) else int(ends.max(initial=-1)) + 1)
     p = reals(position, None, "position")
     if p.ndim != 2:
         raise ValueError(f"position: expected an array [particles, dimension], found {p.shape}")
-    ends = np.ascontiguousarray(np.asarray(pairs, dtype=np.int32).reshape(-1, 2).T)
-    count = ends.shape[1]
     c = reals(compliance, (count,), "compliance")
     stiffness = np.divide(1, c, out=np.zeros(count), where=c != 0)
     masses = reals(mass, (len(p),), "mass")
@@ -149,10 +204,7 @@ def bonds_maker(mass: Any, pairs: Any, length: Any, compliance: Any, position: A
     anchor = None if anchors is None else reals(anchors, (count, p.shape[1]), "anchors")
     g = None if gravity is None else reals(gravity, (p.shape[1],), "gravity")
     if length is None:  # those of the positions
-        inside = (ends < len(p)).all() and (ends[0] >= 0).all()
-        if not inside or (anchor is None and (ends[1] < 0).any()):
-            raise ValueError(f"pairs: expected particles 0 to {len(p) - 1}, and anchors where the "
-                             "second is -1")
+        check_pairs(ends, len(p))
         other = p[ends[1]] if anchor is None else np.where(ends[1][:, None] < 0, anchor, p[ends[1]])
         length = np.linalg.norm(p[ends[0]] - other, axis=1)
     lengths = reals(length, (count,), "length")

@@ -6,6 +6,7 @@ import re
 import runpy
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import taut
@@ -66,3 +67,35 @@ def test_every_method_is_tested():
         for member in vars(kind):
             used = member.startswith("_") or re.search(rf"\.{member}\b", tests)
             assert used, f"{kind.__name__}.{member}"
+
+
+EXAMPLE = """
+print(m.check())
+r = m.solve((0, 10), motion="slow", rtol=1e-8, t_eval=np.linspace(0, 10, 501), events=["apex"])
+r.t, r.q, r.v, r.lam, r.success, r.message, r.error
+r["bob[2].x"]; r.sol(3.217)["link[1]"]; r.t_events["apex"]
+r.to_pandas(); r.to_xarray(); r.save("run.h5"); taut.load("run.h5"); r.plot()
+p = m.project(method="series", hold=["bob[2].x"]); m.spectrum(at=p).frequencies
+s = m.sweep({"omega": np.geomspace(50, 5e3, 8)}, (0, 10), keep="max(energy)", workers=2)
+n = taut.Model.from_bonds(mass=M, pairs=E, length=L, compliance=C)
+n = taut.Model.from_functions(force=f, bonds=g, n=4)
+st = n.stepper(motion="rigid"); st.step(); st.checkpoint("a.chk")
+"""
+
+
+def test_a_session(tmp_path, monkeypatch):
+    """The calls one after the other, as somebody types them."""
+    for module in ("pandas", "xarray", "h5py", "matplotlib"):
+        pytest.importorskip(module)
+    monkeypatch.chdir(tmp_path)
+    text = taut.Model("chain").text + "[events]\napex = bob[1].y' rising then bob[1].x' = bob[1].x'\n"
+    m = taut.Model(text, N=2, omega=200, init={"bob[2].x": 1.6, "bob[2].y": -0.8})
+
+    def rods(t, q):  # displacements from (1, 0) and (2, 0)
+        return [np.hypot(1 + q[0], q[1]) - 1, np.hypot(1 + q[2] - q[0], q[3] - q[1]) - 1]
+    names = {"taut": taut, "np": np, "m": m, "M": [1, 1], "E": [[0, -1], [0, 1]], "L": 1, "C": 1e-6,
+             "f": lambda t, q, v: [0, -1, 0, -1], "g": rods}
+    for line in EXAMPLE.strip().splitlines():
+        exec(line, names)
+    assert names["r"].success and len(names["r"].t_events["apex"]) > 0
+    assert names["s"]["max(energy)"].shape == (8,) and names["st"].t > 0

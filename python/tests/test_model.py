@@ -220,9 +220,17 @@ p[2] = (2, 0)
     assert soft.at({"p[1].x": 0.5}).initial()["p[1].x"] == 0.5
     natural = taut.Model.from_bonds(mass, pairs, **{**rest, "length": None})
     assert np.array_equal(natural.solve((0, 1), rtol=1e-9).q, rigid.q)
-    with pytest.raises(taut.Error, match="do not determine where the particles are") as caught:
-        taut.Model.from_bonds(1, [[0, 1]], 1)
+    # without positions: along x from the origin, where nothing else is given
+    assert np.array_equal(taut.Model.from_bonds(1, [[0, -1], [1, 0]], [1, 2]).initial().q, [1, 0, 3, 0])
+    star = taut.Model.from_bonds(1, [[0, 1], [2, 0], [0, 3], [4, 5]], 2, gravity=[0, 0, -1])
+    assert np.isfinite(star.initial().q).all() and star.check().rank == 4
+    apart = star.initial().q.reshape(6, 3)
+    assert np.allclose([np.linalg.norm(apart[i] - apart[j]) for i, j in ((0, 1), (2, 0), (4, 5))], 2)
+    with pytest.raises(taut.Error, match="do not determine where their particles are") as caught:
+        taut.Model.from_bonds(1, [[0, 1], [1, 2], [2, 0]], 1)
     assert caught.value.option == "position"
+    with pytest.raises(taut.Error, match="one of both"):
+        taut.Model.from_bonds(1, [[0, 1]])
     with pytest.raises(ValueError, match="position"):
         taut.Model.from_bonds(1, [[0, 1]], 1, position=[1, 2])
     with pytest.raises(ValueError, match="particles 0 to 1"):

@@ -23,11 +23,11 @@ def data(text):
 
 
 def columns(run):
-    """Coordinates [frame, column] and half a step of each, by the layout of src/io/page_code.c."""
-    frames, count, n = run["frames"], sum(run["width"].values()), run["width"]["q"]
+    """Columns [column, frame] and half a step of each, by the layout of src/io/page_code.c."""
+    frames, count = run["frames"], sum(run["width"].values())
     numbers = np.frombuffer(run["bytes"], dtype="<f8", count=frames + 2 * count)
     least, step = numbers[frames:frames + count], numbers[frames + count:]
-    start = 8 * numbers.size + 4 * run["points"] + 9 * run["bonds"]
+    start = 8 * numbers.size + 4 * run["points"] + 17 * run["bonds"]
     plane = np.frombuffer(run["bytes"], dtype=np.uint8, offset=start, count=2 * frames * count)
     high, low = plane.reshape(2, count, frames).astype(int)
     folded = high << 8 | low
@@ -35,7 +35,7 @@ def columns(run):
     first = second[:, :1]
     second = second[:, 1:].cumsum(axis=1)  # the first value is no change
     code = np.hstack([first, first + second.cumsum(axis=1)]) & 0xffff
-    return (least[:, None] + code * step[:, None])[:n], step[:n] / 2
+    return least[:, None] + code * step[:, None], step / 2
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_numbers_and_texts(model, tmp_path):
         assert (tmp_path / name).read_text() == page.html
     assert POLICY in page.html
     run, = data(page.html)
-    q, half = columns(run)
+    q, half = (numbers[:run["width"]["q"]] for numbers in columns(run))
     assert run["frames"] == len(r) == q.shape[1] and run["model"] == model.text
     assert (np.abs(q - r.q).max(axis=1) <= 1.001 * half + 1e-14).all() and half.max() < 1e-4
     texts = dict(run["texts"])
@@ -65,6 +65,14 @@ def test_numbers_and_texts(model, tmp_path):
 def test_several_runs_and_files(model, tmp_path):
     full, slow = (model.solve((0, 1), motion=motion) for motion in ("full", "slow"))
     assert [run["name"] for run in data(full.animate(others=[slow]).html)] == ["full", "slow"]
+    # differences are not those of rounded numbers
+    coarse = model.solve((0, 1), motion="slow", rtol=1e-4)
+    first, second = data(slow.animate(others=[coarse]).html)
+    assert first["width"]["difference"] == 0
+    count = second["width"]["difference"]
+    differences, half = (numbers[-count:][:4] for numbers in columns(second))
+    assert 0 < half.max() < 1e-8
+    assert (np.abs(differences - (coarse.q - slow.q)).max(axis=1) <= 1.001 * half).all()
     twice = data(slow.animate(others=[slow], names=["a </script>", "b"]).html)
     assert [run["name"] for run in twice] == ["a </script>", "b"]
     slow.save(tmp_path / "slow.npz")
@@ -81,8 +89,18 @@ def test_kinds_of_models(source, tmp_path):
     r = taut.Model(source).solve(verify="never")
     run, = data(r.animate().html)
     assert run["rows"] == len(r) and len(run["events"]) == sum(map(len, r.t_events.values()))
+    assert source != "truss" or dict(run["texts"])["table truss_nodes.csv"].startswith("x,y,mass")
     r.save(tmp_path / "run.npz")
     assert data(taut.load(tmp_path / "run.npz").animate().html)[0]["bytes"] == run["bytes"]
+
+
+def test_forces_of_bonds():
+    forms = ["sqrt(x^2 + y^2) - 5", "1 - sqrt(x^2 + y^2)/5", "x^2 + y^2 - 25"]
+    for form, factor in zip(forms, [1, -0.2, 10]):
+        model = taut.Model(f"[coordinates]\nx, y\n[bonds]\nrod = {form}\n[start]\nx = 3\ny = 4\n")
+        run, = data(model.solve((0, 0.1)).animate().html)
+        at = 8 * (run["frames"] + 2 * sum(run["width"].values()))
+        assert abs(np.frombuffer(run["bytes"], "<f8", 1, at) - factor) < 1e-12, form
 
 
 def test_models_made_in_python(tmp_path):

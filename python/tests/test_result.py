@@ -199,7 +199,7 @@ def test_later_files_are_refused(run, tmp_path, monkeypatch):
         monkeypatch.setattr("taut._files.FORMAT", 99)
         run.save(tmp_path / name)
         monkeypatch.undo()
-        with pytest.raises(ValueError, match="newer version"):
+        with pytest.raises(taut.Error, match="newer version"):
             taut.load(tmp_path / name)
 
 

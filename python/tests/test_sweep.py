@@ -62,6 +62,14 @@ def test_rows():
     assert "<table>" in s._repr_html_()
 
 
+def test_shown():
+    sweep = taut.Model(BALL).sweep({"g": np.linspace(1, 2, 23)}, (0, 1), keep="end(x)")
+    lines = str(sweep).splitlines()
+    assert lines[1].split()[:2] == ["g", "end(x)"] and len(lines) == 23 and "3 rows more" in lines[-1]
+    assert lines[2].split()[:2] == ["1", f"{sweep['end(x)'][0]:.6g}"]
+    assert sweep._repr_html_().count("<tr>") == 21
+
+
 def test_values():
     model = taut.Model(BALL)
     exact = np.geomspace(0.1, 7, 5)

@@ -187,14 +187,15 @@ static double noise_of(const taut_solver *a, const taut_solver *b)
     return OFTEN * ((one > 0 ? one : 0) + (other > 0 ? other : 0));
 }
 
-/* Largest differences over the rows that both have. */
+/* Largest differences over the rows that both have; NaN: they have none. */
 static void compare_rows(const taut_solver *solver, double noise, const taut_memory_rows *a,
                          const taut_memory_rows *b, double *const scale[3], double tolerance,
                          distance *d)
 {
     const taut_groups *coordinates = &solver->norm.coordinates, *bonds = &solver->norm.bonds;
     bool mechanical = !solver->stepper.first_order;
-    for (int64_t i = -1, j = -1; next_pair(a, b, &i, &j);) {
+    int64_t pairs = 0;
+    for (int64_t i = -1, j = -1; next_pair(a, b, &i, &j); pairs++) {
         const double *lambda = a->lambda + i * a->multipliers,
                      *other = b->lambda + j * b->multipliers;
         double q = apart(coordinates, scale[0], 0, a->q + i * a->coordinates,
@@ -210,6 +211,8 @@ static void compare_rows(const taut_solver *solver, double noise, const taut_mem
         d->force = taut_larger(d->force, force);
         d->lambda = taut_larger(d->lambda, apart(bonds, scale[2], 0, lambda, other));
     }
+    if (pairs <= 1 && b->rows > 1) /* the initial state alone says nothing */
+        d->q = d->v = d->lambda = NAN;
 }
 
 static int compare(const waiting *x, const waiting *y, double tolerance, distance *d,
@@ -350,23 +353,37 @@ static void doubt(taut_solver *solver, const waiting *best, const waiting *faile
     solver->far = true;
 }
 
-/* Where steps decide which rows there are, the finer run has those of the one before it; times that
- * were given are the same for all. */
-static void follow_rows(const waiting *first, const waiting *before, taut_solver *finer)
+/* Where steps decide which rows there are, the finer run has those of the one before it, and its
+ * own events; times that were given are the same for all. Vibrating states exist at the ends of
+ * steps only. */
+static int follow_rows(const waiting *first, const waiting *before, taut_solver *finer,
+                       taut_error *error)
 {
     taut_memory_rows rows = {.size = sizeof rows};
     taut_memory_sink_get(before->memory, &rows, NULL);
     const taut_rows *given = &first->solver->rows;
+    taut_rows *own = &finer->rows;
+    double length = fabs(finer->until - finer->from), *times;
+    bool raw = taut_options_flag(finer->options, "raw");
     if (given->times) {
-        finer->rows.times = given->times;
-        finer->rows.count = given->count;
-        finer->rows.every = given->every;
-        return;
+        own->times = given->times;
+        own->count = given->count;
+        own->every = given->every;
+    } else if (own->few && rows.rows > 0) {
+        own->times = rows.t;
+        own->count = rows.rows;
+    } else if (own->every == 0 && rows.rows > 0 && isfinite(length) && !raw) {
+        TAUT_TRY(TAUT_RESERVE(&finer->arena, rows.rows, error, &times));
+        own->times = times;
+        own->every = length;
+        double met = NAN; /* an event, which has a row behind it too */
+        for (int64_t i = 0; i < rows.rows; i++) {
+            met = rows.event[i] != 0 ? rows.t[i] : met;
+            if (rows.t[i] != met)
+                times[own->count++] = rows.t[i];
+        }
     }
-    if (!finer->rows.few || rows.rows == 0)
-        return;
-    finer->rows.times = rows.t;
-    finer->rows.count = rows.rows;
+    return TAUT_OK;
 }
 
 /* The run once more, rows in *next, whose solver may be NULL after an error. */
@@ -377,10 +394,14 @@ static int repeat(const waiting *first, const waiting *before, int runs, double 
     *next = (waiting){0};
     TAUT_TRY(make_finer(first->solver, runs, rtol, &other, error));
     int status = open_waiting(next, other, first->sinks, first->count, true, error);
+    const taut_rows own = other->rows;
+    if (status == 0)
+        status = follow_rows(first, before, other, error);
     if (status == 0) {
-        follow_rows(first, before, other);
         status = run(next, progress, user, error);
         other->rows.times = NULL;
+        other->rows.every = own.every;
+        other->rows.count = own.count;
     }
     return status;
 }

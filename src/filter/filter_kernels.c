@@ -49,10 +49,14 @@ typedef struct polynomials {
 
 static double window(const taut_filter_kernel *kernel, double t)
 {
-    double inside = (1 - t) * (1 + t);
+    double inside = (1 - t) * (1 + t), product = inside;
     if (!(inside > 0))
         return 0;
-    return kernel->smooth < 0 ? exp(-1 / inside) : pow(inside, kernel->smooth + 1);
+    if (kernel->smooth < 0)
+        return exp(-1 / inside);
+    for (int k = 0; k < kernel->smooth; k++) /* in the innermost loop, where pow takes longer */
+        product *= inside;
+    return product;
 }
 
 /* p[0..degree] at t */
@@ -123,10 +127,14 @@ void taut_filter_kernel_weights(const taut_filter_kernel *kernel, int steps, int
 
 double taut_filter_kernel_response(int steps, const double *weight, double theta)
 {
-    double sum = weight[0];
-    for (int j = 1; j <= steps; j++)
-        sum += 2 * weight[j] * cos(j * theta);
-    return sum;
+    /* Clenshaw's recurrence: one cosine; projections ask for the response again and again */
+    double c = cos(theta), next = 0, now = 0;
+    for (int j = steps; j > 0; j--) {
+        double before = 2 * (weight[j] + c * now) - next;
+        next = now;
+        now = before;
+    }
+    return weight[0] + c * now - next;
 }
 
 /* ---- zeros at known frequencies */

@@ -151,6 +151,8 @@ static int row(void *user, const taut_row *given, taut_error *error)
         taut_page_gravity(run, given->t, given->q, given->v);
     if (run->anchors > 0 && (run->seen == 0 || run->moving))
         taut_page_anchors(run, given->t, given->q, to - run->width[TAUT_PAGE_ANCHOR]);
+    if (run->seen == 0 && run->end)
+        taut_page_gains(run, given->t, given->q, to - run->width[TAUT_PAGE_ANCHOR]);
     TAUT_TRY(keep_event(run, given, error));
     if (run->seen++ % run->stride == 0) {
         TAUT_TRY(make_room(run, error));
@@ -339,7 +341,8 @@ static void put_shapes(taut_file_sink *out, const taut_page_run_data *run)
     taut_writer_text(out, "],\n");
 }
 
-static void put_run(taut_file_sink *out, const taut_page_run_data *run, int64_t thin)
+static void put_run(taut_file_sink *out, const taut_page_run_data *run, bool differences,
+                    int64_t thin)
 {
     static const char *const group[TAUT_PAGE_GROUPS] = {"q",      "v",     "lambda", "output",
                                                         "energy", "drift", "anchor", "shape"};
@@ -352,14 +355,15 @@ static void put_run(taut_file_sink *out, const taut_page_run_data *run, int64_t 
     put_count(out, "eventNames", run->sizes.events);
     taut_writer_text(out, "\"width\":{");
     for (int k = 0; k < TAUT_PAGE_GROUPS; k++)
-        taut_writer_format(out, "%s\"%s\":%d", k ? "," : "", group[k], (int)run->width[k]);
-    taut_writer_text(out, "},\n");
+        taut_writer_format(out, "\"%s\":%d,", group[k], (int)run->width[k]);
+    taut_writer_format(out, "\"difference\":%d},\n",
+                       differences ? (int)taut_page_differences(run) : 0);
     put_events(out, run);
     put_shapes(out, run);
 }
 
-static void put_item(taut_file_sink *out, const taut_page_run_data *run, int64_t thin,
-                     const taut_bytes *data)
+static void put_item(taut_file_sink *out, const taut_page_run_data *run, bool differences,
+                     int64_t thin, const taut_bytes *data)
 {
     taut_writer_text(out, "{");
     put_texts(out, run);
@@ -367,7 +371,7 @@ static void put_item(taut_file_sink *out, const taut_page_run_data *run, int64_t
         put_count(out, "sweep", 1);
         put_count(out, "varied", run->varied);
     } else {
-        put_run(out, run, thin);
+        put_run(out, run, differences, thin);
     }
     taut_writer_text(out, "\"data\":\"");
     taut_writer_bytes(out, (const char *)data->data, (size_t)data->count);
@@ -383,7 +387,10 @@ static int64_t code_runs(const taut_page *page, taut_arena *arena, taut_bytes *d
         for (const taut_page_run_data *run = page->run; run; run = run->next, k++) {
             data[k] = (taut_bytes){.arena = arena};
             bool table = run->table.data != NULL;
-            (table ? taut_page_table_code : taut_page_code)(&data[k], run, thin);
+            if (table)
+                taut_page_table_code(&data[k], run, thin);
+            else
+                taut_page_code(&data[k], run, taut_page_base(page->run, run), thin);
             bytes += data[k].count;
             frames += table ? run->seen / thin : taut_page_frames(run, thin);
         }
@@ -410,7 +417,7 @@ static int write_all(const taut_page *page, taut_arena *arena, taut_file_sink *o
     k = 0;
     for (const taut_page_run_data *run = page->run; run; run = run->next, k++) {
         taut_writer_text(out, k ? ",\n" : "");
-        put_item(out, run, thin, &data[k]);
+        put_item(out, run, taut_page_base(page->run, run) != NULL, thin, &data[k]);
     }
     taut_writer_text(out, "]}");
     taut_writer_bytes(out, (const char *)taut_page_tail, taut_page_tail_size);

@@ -48,6 +48,7 @@ typedef struct taut_page_run_data {
     /* structure, fixed by the system */
     int32_t *point;      /* [points]: 4 * first coordinate + dimension */
     int32_t *end;        /* [2 * bonds]: first coordinates; -1: not drawn, -2: a fixed end */
+    double *gain;        /* [bonds]: force over multiplier */
     unsigned char *kind; /* [bonds]: 0 rigid, 1 spring, 2 damped spring, 3 soft */
     taut_index points, anchors;
     int dimension; /* of the scene: 2 or 3; 0: no points */
@@ -63,10 +64,17 @@ typedef struct taut_page_run_data {
 /* page_scene.c: points, bonds, gravity; and where the fixed ends of bonds are. */
 int taut_page_scene(taut_page_run_data *run, const taut_system *system, taut_error *error);
 void taut_page_anchors(taut_page_run_data *run, double t, const double *q, double *anchor);
+void taut_page_gains(taut_page_run_data *run, double t, const double *q, const double *anchor);
 void taut_page_gravity(taut_page_run_data *run, double t, const double *q, const double *v);
 
-/* page_code.c: everything numeric of a run, coded, as base64; one row of `thin` is written. */
-void taut_page_code(taut_bytes *to, const taut_page_run_data *run, int64_t thin);
+/* page_code.c: everything numeric of a run, coded, as base64; one row of `thin` is written. Where
+ * there is a base, the differences of its positions to energies from those of the base, too. */
+void taut_page_code(taut_bytes *to, const taut_page_run_data *run, const taut_page_run_data *base,
+                    int64_t thin);
+/* The first run, where another one has rows at the same times; else NULL. */
+const taut_page_run_data *taut_page_base(const taut_page_run_data *first,
+                                         const taut_page_run_data *run);
+int64_t taut_page_differences(const taut_page_run_data *run);
 int64_t taut_page_frames(const taut_page_run_data *run, int64_t thin);
 
 /* page_table.c: of the table one row of `thin` is written. */

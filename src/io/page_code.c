@@ -4,11 +4,14 @@
  * non-negative numbers, split into planes of high and low bytes, and deflated. The error is at most
  * half a step, the range of the column over 131066: below a pixel. Layout, little endian:
  *
- *     t [frames], least [columns], step [columns]      double
+ *     t [frames], least, step [columns], gains [bonds] double
  *     points [points], ends [2 bonds]                  int32
  *     kinds [bonds]                                    byte
  *     high, low [columns][frames]                      byte
- *     names of coordinates, algebraic variables, bonds, outputs, one a line */
+ *     names of coordinates, algebraic variables, bonds, outputs, one a line
+ *
+ * A run whose rows are at the times of the first run has further columns, its differences from
+ * that one: subtracting rounded numbers would show the rounding where methods agree. */
 #include "io/page.h"
 
 #include <math.h>
@@ -22,11 +25,38 @@ int64_t taut_page_frames(const taut_page_run_data *run, int64_t thin)
     return run->kept == 0 ? 0 : (run->kept - 1 + thin - 1) / thin + 1;
 }
 
-static double value_at(const taut_page_run_data *run, int64_t frame, int64_t frames, int64_t thin,
-                       int64_t column)
+const taut_page_run_data *taut_page_base(const taut_page_run_data *first,
+                                         const taut_page_run_data *run)
 {
-    int64_t k = frame == frames - 1 ? run->kept - 1 : frame * thin;
-    return run->row[k * (1 + run->columns) + column];
+    int64_t size = 1 + first->columns;
+    bool same = run != first && run->sizes.kind == first->sizes.kind && run->kept == first->kept &&
+                memcmp(run->width, first->width, sizeof run->width) == 0;
+    for (int64_t k = 0; same && k < run->kept; k++)
+        same = run->row[k * size] == first->row[k * size];
+    return same ? first : NULL;
+}
+
+int64_t taut_page_differences(const taut_page_run_data *run)
+{
+    int64_t columns = 0;
+    for (int k = TAUT_PAGE_POSITION; k <= TAUT_PAGE_ENERGY; k++)
+        columns += run->width[k];
+    return columns;
+}
+
+/* The rows that are written. */
+typedef struct rows {
+    const taut_page_run_data *run, *base;
+    int64_t frames, thin;
+} rows;
+
+/* Columns: t, those of the run, differences. */
+static double value_at(const rows *r, int64_t frame, int64_t column)
+{
+    int64_t width = r->run->columns,
+            k = frame == r->frames - 1 ? r->run->kept - 1 : frame * r->thin,
+            at = k * (1 + width) + column;
+    return column <= width ? r->run->row[at] : r->run->row[at - width] - r->base->row[at - width];
 }
 
 static void add_double(taut_bytes *to, double value)
@@ -54,11 +84,11 @@ typedef struct scale {
     double least, step;
 } scale;
 
-static scale scale_of(const taut_page_run_data *run, int64_t frames, int64_t thin, int64_t column)
+static scale scale_of(const rows *r, int64_t column)
 {
     double least = INFINITY, most = -INFINITY;
-    for (int64_t k = 0; k < frames; k++) {
-        double x = value_at(run, k, frames, thin, column);
+    for (int64_t k = 0; k < r->frames; k++) {
+        double x = value_at(r, k, column);
         least = isfinite(x) ? fmin(least, x) : least;
         most = isfinite(x) ? fmax(most, x) : most;
     }
@@ -80,13 +110,13 @@ static unsigned round_to(double x, scale s)
 }
 
 /* Second differences modulo 2^16, folded: 0, -1, 1, -2, ... become 0, 1, 2, 3, ... */
-static void code_column(const taut_page_run_data *run, int64_t frames, int64_t thin, int64_t column,
-                        scale s, unsigned char *high, unsigned char *low)
+static void code_column(const rows *r, int64_t column, scale s, unsigned char *high,
+                        unsigned char *low)
 {
     unsigned before = 0, slope = 0;
-    for (int64_t k = 0; k < frames; k++) {
-        unsigned now = round_to(value_at(run, k, frames, thin, column), s),
-                 change = (now - before) & 0xffff, second = (change - slope) & 0xffff,
+    for (int64_t k = 0; k < r->frames; k++) {
+        unsigned now = round_to(value_at(r, k, column), s), change = (now - before) & 0xffff,
+                 second = (change - slope) & 0xffff,
                  folded = second & 0x8000 ? ((0xffff - second) << 1) + 1 : second << 1;
         high[k] = (unsigned char)(folded >> 8);
         low[k] = (unsigned char)folded;
@@ -95,9 +125,11 @@ static void code_column(const taut_page_run_data *run, int64_t frames, int64_t t
     }
 }
 
-void taut_page_code(taut_bytes *to, const taut_page_run_data *run, int64_t thin)
+void taut_page_code(taut_bytes *to, const taut_page_run_data *run, const taut_page_run_data *base,
+                    int64_t thin)
 {
-    int64_t frames = taut_page_frames(run, thin), columns = run->columns,
+    const rows r = {run, base, taut_page_frames(run, thin), thin};
+    int64_t frames = r.frames, columns = run->columns + (base ? taut_page_differences(run) : 0),
             bonds = run->end ? run->sizes.bonds : 0;
     taut_arena arena; /* all but the result */
     taut_arena_init(&arena, &run->arena->allocator);
@@ -110,14 +142,15 @@ void taut_page_code(taut_bytes *to, const taut_page_run_data *run, int64_t thin)
         return;
     }
     for (int64_t k = 0; k < columns; k++) {
-        s[k] = scale_of(run, frames, thin, k + 1);
-        code_column(run, frames, thin, k + 1, s[k], plane + k * frames,
-                    plane + (columns + k) * frames);
+        s[k] = scale_of(&r, k + 1);
+        code_column(&r, k + 1, s[k], plane + k * frames, plane + (columns + k) * frames);
     }
     for (int64_t k = 0; k < frames; k++)
-        add_double(&raw, value_at(run, k, frames, thin, 0));
+        add_double(&raw, value_at(&r, k, 0));
     for (int64_t k = 0; k < 2 * columns; k++)
         add_double(&raw, k < columns ? s[k].least : s[k - columns].step);
+    for (int64_t k = 0; k < bonds; k++)
+        add_double(&raw, run->gain[k]);
     add_integers(&raw, run->point, run->points);
     add_integers(&raw, run->end, 2 * bonds);
     taut_bytes_add(&raw, run->kind, bonds);

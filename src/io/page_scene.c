@@ -64,6 +64,7 @@ int taut_page_scene(taut_page_run_data *run, const taut_system *system, taut_err
     run->moving = (run->sizes.can & TAUT_HAS_MOVING_BONDS) != 0;
     run->work = TAUT_NEW(run->arena, double, run->sizes.coordinates + run->sizes.bonds);
     run->jacobian = TAUT_NEW(run->arena, double, 4 * run->sizes.jacobian_entries);
+    run->gain = TAUT_NEW(run->arena, double, run->sizes.bonds);
     return taut_arena_check(run->arena, error);
 }
 
@@ -159,6 +160,37 @@ void taut_page_anchors(taut_page_run_data *run, double t, const double *q, doubl
         if (!good || !centre_of(normal, dimension, d, q + first, anchor))
             anchor[0] = NAN;
         anchor += run->dimension;
+    }
+}
+
+/* The force of a bond that is drawn is lambda dg/dlength, lambda alone for a distance: of others,
+ * as |p|^2 - l^2 or l - |p|, the factor at the first row. `anchor`: those of taut_page_anchors. */
+void taut_page_gains(taut_page_run_data *run, double t, const double *q, const double *anchor)
+{
+    taut_pattern g;
+    taut_values values = {.size = sizeof values,
+                          .jacobian = run->jacobian,
+                          .bond_dt = run->work + run->sizes.coordinates};
+    for (taut_index k = 0; k < run->sizes.bonds; k++)
+        run->gain[k] = 1;
+    if (taut_system_pattern(taut_context_system(run->context), TAUT_PATTERN_JACOBIAN, &g, NULL) ||
+        taut_evaluate(run->context, t, q, NULL, TAUT_WANT_JACOBIAN, &values, NULL) != 0)
+        return;
+    for (taut_index k = 0; k < run->sizes.bonds; k++) {
+        taut_index first = run->end[2 * k], other = run->end[2 * k + 1];
+        const double *far = other >= 0 ? q + other : anchor;
+        double along[3] = {0}, gain = 0;
+        if (first == NO_END)
+            continue;
+        for (int i = 0; i < run->dimension; i++)
+            along[i] = q[first + i] - far[i];
+        for (taut_index e = g.start[k]; e < g.start[k + 1]; e++)
+            if (g.column[e] >= first && g.column[e] < first + run->dimension)
+                gain += run->jacobian[e] * along[g.column[e] - first];
+        gain /= sqrt(dot(along, along));
+        if (isfinite(gain) && fabs(gain - 1) > 1e-6)
+            run->gain[k] = gain;
+        anchor += other == FIXED_END ? run->dimension : 0;
     }
 }
 

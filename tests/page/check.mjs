@@ -131,9 +131,11 @@ async function checkSweeps(evaluate, map) {
 }
 
 async function checkSeveral(evaluate) {
-  const several = await evaluate("({ names: taut.runs.map(r => r.name), views: taut.scene.views.length, difference: taut.catalogue.byLabel.get('x1: full - slow').values.map(Math.abs).reduce((a, b) => Math.max(a, b)) })");
+  const several = await evaluate("({ names: taut.runs.map(r => r.name), views: taut.scene.views.length, difference: taut.catalogue.byLabel.get('x1: full - slow').values.map(Math.abs).reduce((a, b) => Math.max(a, b)), " +
+    "wrong: [...taut.catalogue.byLabel.values()].filter(s => s.other && s.group === 'difference').map(s => [0.3, 2].map(t => Math.abs(s.at(t) - s.other.at(t) + s.one.at(t)) / (s.one.run.step[s.one.column] + s.other.run.step[s.other.column]))).flat().reduce((a, b) => Math.max(a, b)) })");
   row(`${several.names}` === "slow,full" && several.views === 2, `several runs: ${several.names}`);
   row(several.difference > 1e-3 && several.difference < 1, `slow and full motion differ by ${several.difference}`);
+  row(several.wrong < 1, `differences are ${several.wrong} steps from those of the numbers shown`);
 }
 
 // 10,000 links: every one is drawn, in another place at another time; omitted rows are stated.
@@ -175,6 +177,7 @@ async function checkFrames() {
 }
 
 async function checkKeys(page, csv) {
+  const wide = () => page.evaluate("taut.byId('scene').offsetWidth"), width = await wide();
   const time = () => page.evaluate("taut.player.t"), first = csv.rows[0][0], last = csv.rows[csv.rows.length - 1][0];
   await page.key(" ", "Space", " ");
   let playing = await time();
@@ -183,6 +186,7 @@ async function checkKeys(page, csv) {
   await page.key(" ", "Space", " ");
   const paused = await time();
   await page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))");
+  row(width === await wide(), `the scene was ${width} pixels wide, and ${await wide()} after playing`);
   row(paused === await time() && await page.evaluate("taut.byId('play').textContent") === "play", "it does not pause");
   for (const [key, wanted] of [["Home", first], ["ArrowRight", csv.rows[1][0]], ["ArrowLeft", first], ["End", last]]) {
     await page.key(key);
@@ -298,7 +302,7 @@ async function checkMarkup() {
   const source = readFileSync(join(folder, "<img src=x onerror=bad=1>.html"), "utf8").replace(/&/g, "&amp;").replace(/"/g, "&quot;").replace(/</g, "&lt;");
   writeFileSync(join(folder, "notebook.html"), `<meta name=viewport content="width=device-width"><body style="margin:0"><iframe sandbox="allow-scripts allow-downloads" style="width:100%;height:700px;border:0" srcdoc="${source}"></iframe>`);
   const page = await browser.open(at("notebook.html"), 390, 800, true, []), inner = await page.sandbox();
-  const title = await inner.evaluate("[taut.byId('title').textContent, document.title, typeof bad, document.body.textContent.includes('</script><script>bad = 2'), document.images.length, origin]");
+  const title = await inner.evaluate("[taut.byId('title').textContent, document.title, typeof bad, ['</script><script>bad = 2', '</script><script>bad = 3', 'table <b>.csv'].every(text => document.body.textContent.includes(text)), document.images.length, origin]");
   row(title[0] === "</script><script>bad = 1</script>" && title[1].startsWith(title[0]), `the title is ${title[0]}`);
   row(title[2] === "undefined" && title[3] && title[4] === 0, `text has become markup: ${title}`);
   row(title[5] === "null", `the frame has the origin ${title[5]}`);

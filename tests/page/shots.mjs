@@ -10,7 +10,7 @@ for (const file of files) {
   const page = await browser.open("file://" + resolve(file), width || 1280, height, width > 0 && width < 500), name = basename(file).replace(/\.html$/, width ? ".png" : ".pdf");
   await page.evaluate(`(async () => {
     const a = window.taut;
-    if (a) a.setTheme(${!!dark});
+    if (a && a.setTheme) a.setTheme(${!!dark});
     if (a && a.player) a.player.set(a.player.time(${part}));
     if (a && a.select) a.select(Math.floor(${part} * a.table.count));
     window.scrollTo(0, 0);

@@ -14,13 +14,14 @@ async function look(name, width) {
     const pictures = [...document.images];
     await Promise.all(pictures.map(picture => picture.decode().catch(() => {})));
     return { missing: pictures.filter(p => !p.naturalWidth).map(p => p.src.slice(0, 80)), pictures: pictures.length, over: document.documentElement.scrollWidth - innerWidth,
-             contents: document.querySelector("nav details").open, title: document.title };
+             cells: [...document.querySelectorAll("article td:not(.number)")].map(getComputedStyle).filter(s => s.textAlign === "right" || s.whiteSpace === "nowrap").length, contents: document.querySelector("nav details").open, title: document.title };
   })()`);
   row(page.errors.length === 0, `${what}: errors on the console: ${page.errors}`);
   const away = page.requests.filter(url => !url.startsWith("file://" + folder) && !url.startsWith("data:"));
   row(page.requests.length > 0 && away.length === 0, `${what}: requests: ${away}`);
   row(seen.missing.length === 0, `${what}: pictures are missing: ${seen.missing}`);
   row(seen.over <= 0, `${what}: ${seen.over} pixels wider than the screen`);
+  row(seen.cells === 0, `${what}: ${seen.cells} cells of text are set as numbers`);
   row(seen.contents === width > 960, `${what}: contents open: ${seen.contents}`);
   return { page, seen };
 }
