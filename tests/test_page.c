@@ -314,6 +314,58 @@ static void test_thinning(void)
     hide(&s);
 }
 
+/* Two masses on springs, many times, the second one of each held to a fixed point in a few, and one
+ * coordinate that is no point: one pair of five is kept, whatever has a fixed end, and phi.
+ * Coordinate k is k, multiplier k is -k. */
+static void test_particles(void)
+{
+    enum { PAIRS = 250000, FIXED = 5, COORDINATES = 4 * PAIRS + 1, EVERY = 5 };
+    static const char model[] =
+        "[particles]\ndimension = 2\na[i] for i in 1..250000\nb[i] for i in 1..250000\n"
+        "[coordinates]\nphi\n[bonds]\nlink[i] = length(a[i] - b[i]) - 1 for i in 1..250000 "
+        "stiffness 100\nfixed[i] = length(b[i]) - 1 for i in 1..5 stiffness 100\n"
+        "[start]\na[i] = (i, 1) for i in 1..250000, b[i] = (i, 2) for i in 1..250000\n";
+    shown s;
+    check_group("particles");
+    double *q = malloc((COORDINATES + 2 * PAIRS) * sizeof *q);
+    if (check_row(q != NULL, "no memory") &&
+        check_row(show(&s, model, NULL) == 0, "%s", s.error.message)) {
+        for (int k = 0; k < COORDINATES; k++)
+            q[k] = k;
+        double *lambda = q + COORDINATES;
+        for (int k = 0; k < 2 * PAIRS; k++)
+            lambda[k] = -k;
+        taut_row row = {.q = q, .v = q, .lambda = lambda};
+        check_equal("row", s.sink.row(s.sink.user, &row, &s.error), 0);
+        check_equal("end", s.sink.end(s.sink.user, &s.error), 0);
+        const taut_page_run_data *run = s.run;
+        const int64_t bonds = PAIRS / EVERY + FIXED, wide = run->width[TAUT_PAGE_POSITION];
+        check_equal("one of", run->every, EVERY);
+        check_equal("bonds", run->sizes.bonds, bonds);
+        check_equal("multipliers", run->width[TAUT_PAGE_MULTIPLIER], bonds);
+        /* pairs 1, 6, 11, ...; of 2 to 5 the second mass has a fixed end */
+        check_equal("points", run->points, 2 * PAIRS / EVERY + FIXED - 1);
+        check_equal("coordinates", wide, 2 * run->points + 1);
+        int wrong = 0;
+        for (taut_index k = 0; k < bonds; k++) {
+            const double *at = run->row + 1, force = at[2 * wide + k];
+            const int first = run->end[2 * k], second = run->end[2 * k + 1],
+                      pair = k < PAIRS / EVERY ? EVERY * k : (int)(k - PAIRS / EVERY);
+            wrong += k < PAIRS / EVERY ? force != -pair : force != -(PAIRS + pair);
+            wrong += k < PAIRS / EVERY
+                         ? fmin(at[first], at[second]) != 2 * pair ||
+                               fabs(at[first] - at[second]) != 2 * PAIRS
+                         : at[first] != 2 * (PAIRS + pair) || second != TAUT_PAGE_FIXED_END;
+        }
+        check_equal("bonds with other ends or forces", wrong, 0);
+        check_near("phi", run->row[wide], COORDINATES - 1, 0);
+        static const char begin[] = "a[1].x\na[1].y\na[6].x\n";
+        check_row(memcmp(run->names.data, begin, sizeof begin - 1) == 0, "other names");
+    }
+    hide(&s);
+    free(q);
+}
+
 static void test_misuse(void)
 {
     taut_page *page = NULL;
@@ -380,6 +432,7 @@ int main(void)
     test_tables();
     test_table_thinning();
     test_thinning();
+    test_particles();
     test_misuse();
     test_faults();
     return check_done();

@@ -229,6 +229,7 @@ class App {
   }
   notes() {
     const { runs } = this, few = runs.filter(run => run.frames < run.rows).map(run => `${run.frames} of ${run.rows} rows${runs.length > 1 ? ` of ${run.name}` : ""}`);
+    for (const run of runs) if (run.every > 1) few.push(`one of ${run.every} bonds and particles${runs.length > 1 ? ` of ${run.name}` : ""}`);
     const error = Math.max(...runs.map(run => run.error));
     return [`Taut ${this.page.version}. ${few.length ? `Shown: ${few.join(", ")}. ` : ""}Numbers are rounded to 16 bits of their range: positions are within ` +
             `${error.toPrecision(2)}. Drawn by ${this.strokes ? this.strokes.name : "Canvas 2D"}.`,

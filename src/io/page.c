@@ -22,12 +22,14 @@ struct taut_page {
 
 /* ---- rows */
 
+/* Of all `count`, or of those picked. */
 static void list_names(taut_page_run_data *run, const taut_system *system, taut_item item,
-                       taut_index count)
+                       int64_t count, const taut_pick *pick)
 {
     char name[256];
-    for (taut_index k = 0; k < count; k++) {
-        taut_system_name(system, item, k, name, sizeof name);
+    for (int64_t k = 0; k < count; k++) {
+        const taut_index of = pick && pick->item ? pick->item[k] : (taut_index)k;
+        taut_system_name(system, item, of, name, sizeof name);
         taut_bytes_add(&run->names, name, (int64_t)strlen(name));
         taut_bytes_add(&run->names, "\n", 1);
     }
@@ -78,23 +80,21 @@ static int begin(void *user, const taut_system *system, taut_error *error)
         TAUT_TRY(taut_context_create(system, &run->arena->allocator, &run->context, error));
     if (mechanical && run->context)
         TAUT_TRY(taut_page_scene(run, system, error));
+    TAUT_TRY(taut_page_thin(run, error));
     TAUT_TRY(list_shapes(run, system, error));
-    const int64_t width[TAUT_PAGE_GROUPS] = {z->coordinates,
-                                             mechanical ? z->coordinates : z->algebraic,
-                                             mechanical ? z->bonds : 0,
-                                             z->outputs,
-                                             1,
-                                             2,
-                                             (int64_t)run->anchors * run->dimension,
-                                             3 * run->shape_points};
+    const int64_t coordinates = run->every > 1 ? run->coordinate.count : z->coordinates,
+                  bonds = run->every > 1 ? run->bond.count : z->bonds;
+    const int64_t width[TAUT_PAGE_GROUPS] = {
+        coordinates, mechanical ? coordinates : z->algebraic, mechanical ? bonds : 0, z->outputs, 1,
+        2,           (int64_t)run->anchors * run->dimension,  3 * run->shape_points};
     memcpy(run->width, width, sizeof width);
     for (int k = 0; k < TAUT_PAGE_GROUPS; k++)
         run->columns += width[k];
-    list_names(run, system, TAUT_COORDINATE, z->coordinates);
-    list_names(run, system, TAUT_ALGEBRAIC, z->algebraic);
-    list_names(run, system, TAUT_BOND, mechanical ? z->bonds : 0);
-    list_names(run, system, TAUT_OUTPUT, z->outputs);
-    list_names(run, system, TAUT_EVENT_ITEM, z->events);
+    list_names(run, system, TAUT_COORDINATE, coordinates, &run->coordinate);
+    list_names(run, system, TAUT_ALGEBRAIC, z->algebraic, NULL);
+    list_names(run, system, TAUT_BOND, mechanical ? bonds : 0, &run->bond);
+    list_names(run, system, TAUT_OUTPUT, z->outputs, NULL);
+    list_names(run, system, TAUT_EVENT_ITEM, z->events, NULL);
     run->latest = TAUT_NEW(run->arena, double, 1 + run->columns);
     run->stride = 1;
     TAUT_NEED(error, run->latest);
@@ -139,9 +139,13 @@ static int row(void *user, const taut_row *given, taut_error *error)
                                             given->outputs, &given->energy, drift};
     double *to = run->latest;
     *to++ = given->t;
-    for (int k = 0; k < TAUT_PAGE_GROUPS; to += run->width[k++])
-        if (from[k] && run->width[k] > 0)
-            memcpy(to, from[k], (size_t)run->width[k] * sizeof *to);
+    for (int k = 0; k < TAUT_PAGE_GROUPS; to += run->width[k++]) {
+        const int32_t *item = k == TAUT_PAGE_MULTIPLIER  ? run->bond.item
+                              : k < TAUT_PAGE_MULTIPLIER ? run->coordinate.item
+                                                         : NULL;
+        for (int64_t i = 0; from[k] && i < run->width[k]; i++)
+            to[i] = from[k][item ? item[i] : i];
+    }
     to = run->latest + 1 + run->columns - run->width[TAUT_PAGE_SHAPE];
     if (run->shapes > 0 &&
         taut_shapes_at(run->context, given->t, given->q, given->v, given->lambda, to, NULL) != 0)
@@ -174,7 +178,7 @@ static int end(void *user, taut_error *error)
     }
     taut_context_destroy(run->context);
     run->context = NULL;
-    return TAUT_OK;
+    return taut_page_renumber(run, error);
 }
 
 /* ---- the page */
@@ -350,6 +354,7 @@ static void put_run(taut_file_sink *out, const taut_page_run_data *run, bool dif
     put_count(out, "dimension", run->dimension);
     put_count(out, "frames", taut_page_frames(run, thin));
     put_count(out, "points", run->points);
+    put_count(out, "every", run->every);
     put_count(out, "bonds", run->end ? run->sizes.bonds : 0);
     put_count(out, "algebraic", run->sizes.algebraic);
     put_count(out, "eventNames", run->sizes.events);

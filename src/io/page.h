@@ -30,6 +30,15 @@ typedef struct taut_page_text_item {
     struct taut_page_text_item *next;
 } taut_page_text_item;
 
+/* Numbers of what is kept, in order. */
+typedef struct taut_pick {
+    int32_t *item;
+    int64_t count;
+} taut_pick;
+
+/* Ends of bonds that are no coordinates: the bond is not drawn; it leads to a fixed point. */
+enum { TAUT_PAGE_NO_END = -1, TAUT_PAGE_FIXED_END = -2 };
+
 typedef struct taut_page_run_data {
     taut_arena *arena;
     const char *name, *title, *model;
@@ -47,10 +56,12 @@ typedef struct taut_page_run_data {
     int64_t events, event_capacity;
     /* structure, fixed by the system */
     int32_t *point;      /* [points]: 4 * first coordinate + dimension */
-    int32_t *end;        /* [2 * bonds]: first coordinates; -1: not drawn, -2: a fixed end */
+    int32_t *end;        /* [2 * bonds]: first coordinates, or as above */
     double *gain;        /* [bonds]: force over multiplier */
     unsigned char *kind; /* [bonds]: 0 rigid, 1 spring, 2 damped spring, 3 soft */
     taut_index points, anchors;
+    int every; /* one bond of so many is kept; 1: all, and the lists are empty */
+    taut_pick coordinate, bond;
     int dimension; /* of the scene: 2 or 3; 0: no points */
     double gravity[3];
     bool moving; /* fixed ends are where a function of time says */
@@ -66,6 +77,11 @@ int taut_page_scene(taut_page_run_data *run, const taut_system *system, taut_err
 void taut_page_anchors(taut_page_run_data *run, double t, const double *q, double *anchor);
 void taut_page_gains(taut_page_run_data *run, double t, const double *q, const double *anchor);
 void taut_page_gravity(taut_page_run_data *run, double t, const double *q, const double *v);
+
+/* page_thin.c: which coordinates and bonds are kept, before the first row; after the last one
+ * points and bonds are numbered by those kept. */
+int taut_page_thin(taut_page_run_data *run, taut_error *error);
+int taut_page_renumber(taut_page_run_data *run, taut_error *error);
 
 /* page_code.c: everything numeric of a run, coded, as base64; one row of `thin` is written. Where
  * there is a base, the differences of its positions to energies from those of the base, too. */

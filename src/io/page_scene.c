@@ -16,8 +16,6 @@
 #include "base/inside.h"
 #include "system/system.h"
 
-enum { NO_END = -1, FIXED_END = -2 };
-
 static int list_points(taut_page_run_data *run, const taut_system *system, taut_error *error)
 {
     taut_index n = run->sizes.coordinates;
@@ -46,8 +44,10 @@ static int list_bonds(taut_page_run_data *run, const taut_system *system, taut_e
         int dimension[2] = {0, 0};
         int count = taut_system_bond_ends(system, k, 2, first, dimension);
         bool drawn = dimension[0] > 1 && (count == 1 || (count == 2 && dimension[1] > 1));
-        run->end[2 * k] = drawn ? first[0] : NO_END;
-        run->end[2 * k + 1] = !drawn ? NO_END : count == 2 ? first[1] : FIXED_END;
+        run->end[2 * k] = drawn ? first[0] : TAUT_PAGE_NO_END;
+        run->end[2 * k + 1] = !drawn       ? TAUT_PAGE_NO_END
+                              : count == 2 ? first[1]
+                                           : TAUT_PAGE_FIXED_END;
         run->anchors += drawn && count == 1;
         run->kind[k] = compliance[k] == 0                   ? 0
                        : taut_context_soft(run->context, k) ? 3
@@ -147,7 +147,7 @@ void taut_page_anchors(taut_page_run_data *run, double t, const double *q, doubl
         !four_jacobians(run, t, q, d))
         return;
     for (taut_index k = 0; k < run->sizes.bonds; k++) {
-        if (run->end[2 * k + 1] != FIXED_END)
+        if (run->end[2 * k + 1] != TAUT_PAGE_FIXED_END)
             continue;
         taut_index first = run->end[2 * k];
         int dimension;
@@ -180,7 +180,7 @@ void taut_page_gains(taut_page_run_data *run, double t, const double *q, const d
         taut_index first = run->end[2 * k], other = run->end[2 * k + 1];
         const double *far = other >= 0 ? q + other : anchor;
         double along[3] = {0}, gain = 0;
-        if (first == NO_END)
+        if (first == TAUT_PAGE_NO_END)
             continue;
         for (int i = 0; i < run->dimension; i++)
             along[i] = q[first + i] - far[i];
@@ -190,7 +190,7 @@ void taut_page_gains(taut_page_run_data *run, double t, const double *q, const d
         gain /= sqrt(dot(along, along));
         if (isfinite(gain) && fabs(gain - 1) > 1e-6)
             run->gain[k] = gain;
-        anchor += other == FIXED_END ? run->dimension : 0;
+        anchor += other == TAUT_PAGE_FIXED_END ? run->dimension : 0;
     }
 }
 
