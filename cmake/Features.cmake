@@ -111,6 +111,16 @@ if(TAUT_ARPACK)
   endif()
 endif()
 
+# Sequential MUMPS has an MPI of its own, which cannot stand in one process with another.
+if(TAUT_MPI)
+  find_package(MPI REQUIRED COMPONENTS C)
+  message(STATUS "Taut: MPI: found")
+  target_compile_definitions(taut_features INTERFACE TAUT_MPI)
+  target_link_libraries(taut_features INTERFACE MPI::MPI_C)
+  list(APPEND taut_libraries MPI::MPI_C)
+  set(TAUT_MUMPS OFF)
+endif()
+
 if(TAUT_MUMPS)
   find_path(TAUT_MUMPS_INCLUDE dmumps_c.h)
   find_library(TAUT_DMUMPS_LIBRARY dmumps_seq)

@@ -186,7 +186,7 @@ int taut_start_prepare(taut_solver *solver, taut_error *error)
         TAUT_TRY(taut_conserve_create(s->context, s->arena, 0, &solver->invariants, error));
     if (!slow_field)
         TAUT_TRY(make_stabilizer(solver, kind, error));
-    if (solver->drift.rows == 0 || s->first_order)
+    if (solver->drift.rows == 0 || s->first_order || taut_run_space(solver))
         return TAUT_OK;
     const bool once = solver->sizes.events == 0 && solver->moving->branches == 0;
     const taut_foot_point_settings later = {
@@ -231,8 +231,8 @@ bool taut_start_diagnosed(const taut_solver *solver)
 static bool is_good(const taut_solver *solver)
 {
     const taut_state *now = &solver->stepper.now;
-    double q = fmax(1, taut_largest(solver->stepper.n, now->q)),
-           v = fmax(1, taut_largest(solver->stepper.n, now->v));
+    double q = fmax(1, taut_run_largest(solver, solver->stepper.n, now->q)),
+           v = fmax(1, taut_run_largest(solver, solver->stepper.n, now->v));
     return solver->drift.position <= 1e-13 * q && solver->drift.velocity <= 1e-13 * v;
 }
 
@@ -244,6 +244,12 @@ static int start_on_bonds(taut_solver *solver, taut_error *error)
     if (is_good(solver))
         return TAUT_OK;
     double position = solver->drift.position, velocity = solver->drift.velocity;
+    if (taut_run_space(solver))
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "the initial state violates the rigid bonds by %.2g (velocities %.2g), "
+                         "and a run over several ranks does not move it onto them: give one that "
+                         "satisfies them, such as that of 'taut project --method constraint'",
+                         position, velocity);
     TAUT_TRY(solver->assembly->apply(solver->assembly, s->now.t, s->now.q, s->now.v, error));
     solver->moved = true;
     solver->drift.measured = NAN;

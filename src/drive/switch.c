@@ -31,7 +31,7 @@ int taut_switch_create(taut_solver *solver, taut_error *error)
     taut_stepper *s = &solver->stepper;
     bool named = taut_options_given(solver->options, "method") || solver->own;
     /* implicit methods do not slide */
-    stiff->watched = !named && solver->control.on && s->method->stiffness &&
+    stiff->watched = !named && !taut_run_space(solver) && solver->control.on && s->method->stiffness &&
                      !solver->guards.sliding && (to->motions & solver->motion) &&
                      !solver->derived && !solver->projective && !s->trial &&
                      taut_method_accepts(to, &solver->sizes, NULL) == 0;

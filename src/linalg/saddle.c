@@ -130,6 +130,12 @@ static void describe(taut_saddle *saddle, bool chosen)
                  form->ordered ? " after reordering" : "");
     else if (saddle->backend == TAUT_BACKEND_SPARSE && chosen)
         snprintf(width, sizeof width, ", no narrow band");
+    if (form->shape.row_halo) {
+        snprintf(saddle->structure, sizeof saddle->structure,
+                 "banded, A of half-width %d, %lld rows of %d ranks, definite", form->half_width,
+                 (long long)form->shape.row_halo->total, form->shape.row_halo->space->size);
+        return;
+    }
     snprintf(rows, sizeof rows, "%d row%s", form->rows, form->rows == 1 ? "" : "s");
     snprintf(saddle->structure, sizeof saddle->structure, "%s, %s%s, %s%s",
              taut_backend_name(saddle->backend),
@@ -148,6 +154,13 @@ static int choose(taut_saddle *saddle, const taut_saddle_shape *shape, taut_back
                   taut_error *error)
 {
     bool small = dense_rows(shape) <= TINY_ROWS;
+    if (shape->row_halo) {
+        saddle->backend = TAUT_BACKEND_BANDED;
+        TAUT_TRY(taut_form_create(shape, false, false, &saddle->arena, &saddle->columns,
+                                  &saddle->form, error));
+        taut_form_measure(&saddle->form);
+        return TAUT_OK;
+    }
     if (backend == TAUT_BACKEND_TINY && !small)
         return taut_fail(error, TAUT_ERROR_USAGE, "the tiny solver takes at most %d rows, not %lld",
                          TINY_ROWS, (long long)dense_rows(shape));
@@ -209,7 +222,8 @@ int taut_saddle_create(const taut_saddle_shape *shape, taut_backend backend,
     if (status == 0)
         status = taut_form_reserve(&made->form, &made->arena, error);
     if (status == 0) {
-        made->functions = made->backend == TAUT_BACKEND_SPARSE && made->form.schur
+        made->functions = shape->row_halo ? &taut_backend_parted
+                          : made->backend == TAUT_BACKEND_SPARSE && made->form.schur
                               ? &taut_backend_fronts
                               : backends[made->backend].functions;
         status = made->functions->create(made, error);
@@ -277,6 +291,7 @@ static int solve(taut_saddle *saddle, bool complex_values, int count, char *x, c
         taut_form_before(&saddle->form, x, y);
         TAUT_TRY(saddle->functions->solve(saddle, error));
         taut_form_after(&saddle->form, x, y);
+        taut_halo_refresh(saddle->form.shape.column_halo, (double *)(void *)x);
         if (x)
             x += (size_t)saddle->form.shape.n * scalar;
         if (y)
