@@ -342,6 +342,15 @@ int taut_choose(taut_solver *solver, const taut_options *options, taut_error *er
     return choose_times(solver, error);
 }
 
+/* Over several ranks there is no spectrum. */
+static int fail_bound(const taut_solver *solver, double stability, taut_error *error)
+{
+    return taut_fail_option(error, TAUT_ERROR_STEP, "step",
+                            "over several ranks the step size must be below %g/omega = %.4g, omega "
+                            "a bound of the frequencies of the springs",
+                            stability, stability / solver->bound);
+}
+
 /* The fastest frequency at the initial state: of the diagnosis, where the run begins there. Of
  * large systems a spectrum takes as long as thousands of steps: where the step size is given, a
  * bound that shows that it is stable will do. */
@@ -358,11 +367,16 @@ static int find_frequency(taut_solver *solver, taut_error *error)
     if (!taut_start_diagnosed(solver) || d->frequencies == 0) {
         taut_error reason;
         int status = 0;
-        if (!solver->control.on && !isnan(solver->step) && solver->stepper.n > LARGE)
+        taut_space *space = taut_run_space(solver);
+        if (space || (!solver->control.on && !isnan(solver->step) && solver->stepper.n > LARGE))
             status = taut_frequency_bound(solver->context, now->t, now->q, &solver->bound, &reason);
         TAUT_TRY(taut_fail_final(status, &reason, error));
+        if (space)
+            solver->bound = taut_space_largest(space, solver->bound);
         if (solver->bound > 0 && solver->step * solver->bound < stability)
             return TAUT_OK;
+        if (space)
+            return fail_bound(solver, stability, error);
         solver->bound = 0;
         TAUT_TRY(taut_diagnose(solver->context, now->t, now->q, taut_state_v(now),
                                TAUT_DIAGNOSE_FASTEST, TAUT_BACKEND_AUTO, &here, error));

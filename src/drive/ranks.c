@@ -84,8 +84,9 @@ int taut_ranks_refuse_method(const taut_solver *solver, taut_error *error)
                          taut_motion_name(solver->motion));
     if (!method->spans_ranks)
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "method %s is not supported in a run over several ranks, which has dop8, "
-                         "dopri5, rk4 and verlet; run without mpiexec",
+                         "method %s is not supported in a run over several ranks, which has dop8 and "
+                         "other explicit Runge-Kutta methods, rattle and verlet; run without "
+                         "mpiexec",
                          method->name);
     if (solver->motion == TAUT_MOTION_FULL &&
         isnan(taut_options_real(solver->options, "step")))

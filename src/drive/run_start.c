@@ -160,6 +160,17 @@ static int put_on_field(taut_solver *solver, const char *kind, taut_error *error
     return TAUT_OK;
 }
 
+/* Over several ranks: states near the bonds, along G^T of where they are. */
+static int make_projector_of_ranks(taut_solver *solver, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    const taut_stabilization how = {.form = "project"};
+    TAUT_TRY(taut_stabilizer_create(&how, s->context, s->arena, s->statistics, &solver->onto_rigid,
+                                    error));
+    solver->assembly = solver->onto_rigid;
+    return TAUT_OK;
+}
+
 int taut_start_prepare(taut_solver *solver, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
@@ -186,8 +197,12 @@ int taut_start_prepare(taut_solver *solver, taut_error *error)
         TAUT_TRY(taut_conserve_create(s->context, s->arena, 0, &solver->invariants, error));
     if (!slow_field)
         TAUT_TRY(make_stabilizer(solver, kind, error));
-    if (solver->drift.rows == 0 || s->first_order || taut_run_space(solver))
+    if (solver->drift.rows == 0 || s->first_order)
         return TAUT_OK;
+    if (taut_run_space(solver)) {
+        solver->assembly = solver->stabilizer;
+        return s->method->uses_field ? TAUT_OK : make_projector_of_ranks(solver, error);
+    }
     const bool once = solver->sizes.events == 0 && solver->moving->branches == 0;
     const taut_foot_point_settings later = {
         .ignore_holds = true, .late = once, .deferred = once && s->method->uses_field};
@@ -206,7 +221,10 @@ int taut_start_prepare(taut_solver *solver, taut_error *error)
 
 void taut_start_release(taut_solver *solver)
 {
-    taut_projector *held = solver->assembly == solver->onto_rigid ? NULL : solver->assembly;
+    taut_projector *held =
+        solver->assembly == solver->onto_rigid || solver->assembly == solver->stabilizer
+            ? NULL
+            : solver->assembly;
     taut_projector *after = solver->stabilizer == solver->slow ? NULL : solver->stabilizer;
     taut_projector *made[] = {after, solver->onto_rigid, held, solver->slow};
     taut_projecting_release(solver);
@@ -244,11 +262,12 @@ static int start_on_bonds(taut_solver *solver, taut_error *error)
     if (is_good(solver))
         return TAUT_OK;
     double position = solver->drift.position, velocity = solver->drift.velocity;
-    if (taut_run_space(solver))
+    if (taut_run_space(solver) && !(position <= 1e-6 && velocity <= 1e-6))
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "the initial state violates the rigid bonds by %.2g (velocities %.2g), "
-                         "and a run over several ranks does not move it onto them: give one that "
-                         "satisfies them, such as that of 'taut project --method constraint'",
+                         "which is too far for a run over several ranks to move it onto them: give "
+                         "one that satisfies them, such as that of 'taut project --method "
+                         "constraint'",
                          position, velocity);
     TAUT_TRY(solver->assembly->apply(solver->assembly, s->now.t, s->now.q, s->now.v, error));
     solver->moved = true;

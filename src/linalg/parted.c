@@ -1,7 +1,7 @@
 /* parted.c - band matrices A = G K^-1 G^T + D whose rows are divided among ranks (base/space.h).
  *
- * Each rank has the rows of its own bonds, in the order of the model, and those of ghosts around
- * them, whose rows are not complete. The last b rows of every rank but the last are a separator, b
+ * Each rank has the rows of its own bonds, in the order of their highest coordinates, and those of
+ * ghosts around them, whose rows are not complete. The last b rows of every rank but the last are a separator, b
  * the half-width; the interiors between separators are independent (nested dissection of one
  * level, as in segments.h):
  *
@@ -13,7 +13,7 @@
 #include "linalg/backend.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "base/vectors.h"
 #include "linalg/form_runs.h"
@@ -24,8 +24,9 @@ enum { WIDEST = 32 }; /* half-width: V has 2 b columns */
 
 typedef struct parted {
     taut_space *space;
-    const taut_halo *halo;
+    taut_halo halo;               /* of the rows, in the order of the form */
     taut_index first, own, inner; /* rows of this rank: where they begin, all, of the interior */
+    double *scale;                /* in the order of the form, where that is scaled */
     taut_index b, width;          /* half-width of A, and of it as it is assembled */
     bool left, right, segments;   /* is there a separator before, and after the interior? */
     double *matrix, *interior, *factors, *size;
@@ -61,39 +62,87 @@ static int fail_shape(taut_error *error, const char *why)
                      why);
 }
 
-/* Bonds in the order of the model, ranks after one another, and coupled to the next rank at most.
- * *b: over all ranks. */
-static int find_band(parted *w, const taut_form *form, double *place, taut_error *error)
+typedef struct keyed {
+    double key;
+    taut_index row;
+} keyed;
+
+static int compare(const void *a, const void *b)
 {
-    const taut_halo *halo = w->halo;
-    const char *why = NULL;
-    w->first = halo->ranges > 0 ? halo->range[0][0] : 0;
-    w->own = halo->ranges > 0 ? halo->range[0][1] - w->first : 0;
-    if (halo->ranges != 1)
-        why = "on a rank they are not one range of the bonds of the model";
-    for (taut_index i = 0; i < w->own; i++)
-        place[w->first + i] = (double)(halo->before + i);
+    const keyed *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+/* The places of all rows here in the whole matrix: own ones by their highest column. list: room. */
+static void find_places(parted *w, const taut_form *form, keyed *list, double *place)
+{
+    const taut_saddle_shape *shape = &form->shape;
+    const taut_halo *halo = shape->row_halo;
+    for (int k = 0; k < halo->ranges; k++)
+        for (taut_index i = halo->range[k][0]; i < halo->range[k][1]; i++) {
+            taut_index most = 0;
+            for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++)
+                most = shape->g_column[e] > most ? shape->g_column[e] : most;
+            list[w->own++] = (keyed){most, i};
+        }
+    qsort(list, (size_t)w->own, sizeof *list, compare);
+    for (taut_index k = 0; k < w->own; k++)
+        place[list[k].row] = (double)(halo->before + k);
     taut_halo_refresh(halo, place);
+}
+
+/* The form takes that order, and so does the exchange. */
+static int take_order(parted *w, taut_form *form, keyed *list, const double *place,
+                      taut_arena *arena, taut_error *error)
+{
+    const taut_halo *halo = form->shape.row_halo;
+    const int64_t outs = halo->out_start[halo->partners], ins = halo->in_start[halo->partners];
+    for (taut_index i = 0; i < form->rows; i++)
+        list[i] = (keyed){place[i], i};
+    qsort(list, (size_t)form->rows, sizeof *list, compare);
+    for (taut_index k = 0; k < form->rows; k++) {
+        form->place[list[k].row] = k;
+        form->ordered = form->ordered || list[k].row != k;
+        w->first += list[k].key < (double)halo->before;
+    }
+    taut_form_measure(form);
+    for (taut_index e = 0; e < form->columns.start[form->shape.n]; e++)
+        form->columns.row[e] = form->place[form->columns.row[e]];
+    w->halo = *halo;
+    w->halo.out = TAUT_NEW(arena, taut_index, outs);
+    w->halo.in = TAUT_NEW(arena, taut_index, ins);
+    TAUT_NEED(error, w->halo.out, w->halo.in);
+    for (int64_t k = 0; k < outs; k++)
+        w->halo.out[k] = form->place[halo->out[k]];
+    for (int64_t k = 0; k < ins; k++)
+        w->halo.in[k] = form->place[halo->in[k]];
+    return TAUT_OK;
+}
+
+/* b over all ranks; rows are coupled to those of the next rank at most. list: by places. */
+static int find_band(parted *w, const taut_form *form, const keyed *list, taut_error *error)
+{
+    const char *why = NULL;
+    const double first = (double)form->shape.row_halo->before;
     double width = 0;
     for (taut_index j = 0; j < form->shape.n; j++)
         for (taut_index e = form->columns.start[j]; e < form->columns.start[j + 1]; e++)
             for (taut_index f = form->columns.start[j]; f < form->columns.start[j + 1]; f++) {
                 const taut_index i = form->columns.row[e], k = form->columns.row[f];
-                if (i >= w->first && i < w->first + w->own && fabs(place[i] - place[k]) > width)
-                    width = fabs(place[i] - place[k]);
+                if (i >= w->first && i < w->first + w->own)
+                    width = fmax(width, fabs(list[i].key - list[k].key));
             }
     width = taut_space_largest(w->space, width);
-    w->b = width < 1 ? 1 : (taut_index)width;
-    const int last = w->space->rank == w->space->size - 1;
-    if (!why && w->b > WIDEST)
-        why = "they are not a narrow band in the order of the model";
-    else if (!why && w->own < (last ? w->b : 2 * w->b))
+    w->b = width < 1 ? 1 : width > WIDEST ? WIDEST : (taut_index)width;
+    const bool last = w->space->rank == w->space->size - 1;
+    if (width > WIDEST)
+        why = "they are not a narrow band in the order of the coordinates";
+    else if (w->own < (last ? w->b : 2 * w->b))
         why = "there are too few of them for so many ranks";
-    int status = why ? fail_shape(error, why) : TAUT_OK;
-    TAUT_TRY(taut_space_agree(w->space, status, error));
-    for (taut_index k = 0; k < form->shape.m && !why; k++) /* ghosts stand where they belong */
-        if (fabs(place[k] - place[w->first] - (k - w->first)) > 0 &&
-            fabs(place[k] - (double)halo->before) <= w->b)
+    for (taut_index k = 0; k < form->rows && !why; k++) /* ghosts stand where they belong */
+        if (fabs(list[k].key - first) <= w->b && list[k].key - first != k - w->first)
             why = "their order differs from rank to rank";
     return taut_space_agree(w->space, why ? fail_shape(error, why) : TAUT_OK, error);
 }
@@ -121,24 +170,32 @@ static int reserve(parted *w, taut_arena *arena, taut_index rows, taut_error *er
     return TAUT_RESERVE(arena, (size - 1) * b * 2 * b, error, &w->reduced);
 }
 
+static int order_and_measure(taut_saddle *saddle, parted *w, taut_arena *scratch,
+                             taut_error *error)
+{
+    taut_form *form = &saddle->form;
+    double *place = TAUT_NEW(scratch, double, form->rows);
+    keyed *list = TAUT_NEW(scratch, keyed, form->rows + 1);
+    const bool can = form->schur && form->definite;
+    int status = !(w && place && list) ? taut_fail_memory(error)
+                 : !can ? fail_shape(error, "the mass matrix is not a constant diagonal")
+                        : TAUT_OK;
+    TAUT_TRY(taut_space_agree(form->shape.row_halo->space, status, error));
+    w->space = form->shape.row_halo->space;
+    saddle->work = w;
+    find_places(w, form, list, place);
+    status = take_order(w, form, list, place, &saddle->arena, error);
+    TAUT_TRY(taut_space_agree(w->space, status, error));
+    return find_band(w, form, list, error);
+}
+
 static int create_parted(taut_saddle *saddle, taut_error *error)
 {
     taut_form *form = &saddle->form;
-    const taut_halo *halo = form->shape.row_halo;
     parted *w = TAUT_NEW(&saddle->arena, parted, 1);
     taut_arena scratch;
     taut_arena_init(&scratch, &saddle->arena.allocator);
-    double *place = TAUT_NEW(&scratch, double, form->rows);
-    const bool can = form->schur && form->definite;
-    int status = !(w && place) ? taut_fail_memory(error)
-                 : !can        ? fail_shape(error, "the mass matrix is not a constant diagonal")
-                               : TAUT_OK;
-    status = taut_space_agree(halo->space, status, error);
-    if (status == 0) {
-        *w = (parted){.space = halo->space, .halo = halo};
-        saddle->work = w;
-        status = find_band(w, form, place, error);
-    }
+    int status = order_and_measure(saddle, w, &scratch, error);
     taut_arena_clear(&scratch);
     TAUT_TRY(status);
     w->left = w->space->rank > 0;
@@ -150,6 +207,8 @@ static int create_parted(taut_saddle *saddle, taut_error *error)
     status = taut_form_runs_create(form, true, &saddle->arena, error);
     if (status == 0)
         status = reserve(w, &saddle->arena, form->rows, error);
+    if (status == 0)
+        status = TAUT_RESERVE(&saddle->arena, form->runs ? 0 : form->rows, error, &w->scale);
     return taut_space_agree(w->space, status, error);
 }
 
@@ -162,7 +221,7 @@ static double entry(const parted *w, const taut_form *form, taut_index i, taut_i
         return 0;
     if (form->runs)
         return w->matrix[(int64_t)(i - j) * form->rows + j];
-    return w->matrix[i + (int64_t)j * form->step] / (form->scale[i] * form->scale[j]);
+    return w->matrix[i + (int64_t)j * form->step] / (w->scale[i] * w->scale[j]);
 }
 
 /* The interior as its factorisation wants it: by diagonals, or by columns. */
@@ -301,6 +360,8 @@ static int factor_parted(taut_saddle *saddle, const taut_saddle_values *values, 
     if (status == 0) {
         if (!form->runs)
             taut_clear(form->rows * ((int64_t)w->width + 1), w->matrix);
+        for (taut_index i = 0; !form->runs && i < form->rows; i++)
+            w->scale[form->place[i]] = form->scale[i];
         taut_form_assemble(form, values, w->matrix);
         take_interior(w, form);
         take_edges(w, form);
@@ -341,7 +402,7 @@ static int solve_parted(taut_saddle *saddle, taut_error *error)
 {
     parted *w = saddle->work;
     taut_form *form = &saddle->form;
-    double *vector = form->vector, *scale = form->runs ? NULL : form->scale;
+    double *vector = form->vector, *scale = form->runs ? NULL : w->scale;
     const taut_index b = w->b, first = w->first;
     (void)error;
     for (taut_index i = 0; scale && i < form->rows; i++)
@@ -363,7 +424,7 @@ static int solve_parted(taut_saddle *saddle, taut_error *error)
         vector[first + w->inner + c] = after[c];
     }
     taut_copy(w->inner, w->z, vector + first);
-    taut_halo_refresh(w->halo, vector);
+    taut_halo_refresh(&w->halo, vector);
     for (taut_index i = 0; scale && i < form->rows; i++)
         vector[i] /= scale[i];
     return TAUT_OK;

@@ -158,7 +158,6 @@ static int choose(taut_saddle *saddle, const taut_saddle_shape *shape, taut_back
         saddle->backend = TAUT_BACKEND_BANDED;
         TAUT_TRY(taut_form_create(shape, false, false, &saddle->arena, &saddle->columns,
                                   &saddle->form, error));
-        taut_form_measure(&saddle->form);
         return TAUT_OK;
     }
     if (backend == TAUT_BACKEND_TINY && !small)

@@ -215,8 +215,7 @@ static int refuse(const taut_model *model)
 {
     static const taut_section wrong[] = {
         TAUT_SECTION_STATE,   TAUT_SECTION_KINETIC, TAUT_SECTION_STIFF_POTENTIAL,
-        TAUT_SECTION_OUTPUTS, TAUT_SECTION_EVENTS,  TAUT_SECTION_INVARIANTS,
-        TAUT_SECTION_STEPPER};
+        TAUT_SECTION_EVENTS,  TAUT_SECTION_INVARIANTS, TAUT_SECTION_STEPPER};
     for (int64_t k = 0; k < model->document->items; k++)
         for (size_t j = 0; j < sizeof wrong / sizeof wrong[0]; j++)
             if (model->document->item[k].section == wrong[j])

@@ -74,7 +74,9 @@ static int create(taut_stepper *s, taut_error *error)
     TAUT_TRY(taut_arena_check(s->arena, error));
     w->rate = UNKNOWN_RATE;
     TAUT_TRY(taut_mechanics_saddle(x, false, true, &s->arena->allocator, &w->saddle, error));
-    TAUT_TRY(taut_mechanics_saddle(x, false, false, &s->arena->allocator, &w->general, error));
+    /* over several ranks it gives multipliers elsewhere alone */
+    TAUT_TRY(
+        taut_mechanics_saddle(x, false, x->part != NULL, &s->arena->allocator, &w->general, error));
     if (w->mu) /* G is read by rows */
         return TAUT_OK;
     w->columns = taut_mechanics_room(x, w->saddle);
@@ -155,7 +157,8 @@ static int residual(taut_stepper *s, double t, const double *q, const double *v,
     rattle *w = s->work;
     taut_mechanics *x = &w->mechanics;
     taut_values to = {.bond = x->mixed ? x->values.bond : w->residual};
-    TAUT_TRY(taut_evaluate_inside(s->context, t, q, v, TAUT_WANT_BOND, &to, error));
+    int status = taut_evaluate_inside(s->context, t, q, v, TAUT_WANT_BOND, &to, error);
+    TAUT_TRY(x->part ? taut_space_agree(x->part->space, status, error) : status);
     if (x->mixed)
         taut_mechanics_pick(x, 1, x->values.bond, w->residual);
     return TAUT_OK;
@@ -307,6 +310,11 @@ static double continue_block(void *context, int64_t begin, int64_t end)
     return 0;
 }
 
+static double over_ranks(const rattle *w, double most)
+{
+    return taut_space_largest(w->mechanics.part ? w->mechanics.part->space : NULL, most);
+}
+
 /* Begins with total += h^2/2 kick; the largest |q| + |h| |v|. */
 static double begin_positions(taut_stepper *s, double h, const taut_state *old, double *next)
 {
@@ -328,7 +336,7 @@ static double begin_positions(taut_stepper *s, double h, const taut_state *old, 
     double most_v = 0;
     for (int64_t k = 0; k < blocks; k++)
         most_v = taut_larger(most_v, sizes[k]);
-    return most_q + fabs(h) * most_v;
+    return over_ranks(w, most_q) + fabs(h) * over_ranks(w, most_v);
 }
 
 /* The polynomial through the latest values of h^2/2 (lambda - mu), continued by a step, as a
@@ -389,7 +397,7 @@ static int reach_bonds(taut_stepper *s, const taut_state *old, const taut_state 
         rattle_work l = {
             .h = h, .x = w->step, .q = old->q, .v = old->v, .total = w->total, .next = next->q};
         double floor = 2 * DBL_EPSILON * scale,
-               size = taut_pool_largest(s->pool, s->n, move_block, &l);
+               size = over_ranks(w, taut_pool_largest(s->pool, s->n, move_block, &l));
         taut_loop_add(s->pool, x->rods, w->residual, w->past[0]);
         /* the new point is at rounding once its correction is, or once it no longer shrinks there
          */
@@ -404,6 +412,8 @@ static int reach_bonds(taut_stepper *s, const taut_state *old, const taut_state 
             break;
         /* near rounding no other matrix would be faster */
         slow = slow || (size > 0.2 * before && size > 1e3 * floor);
+        if (slow && x->part)
+            break;
         before = size;
     }
     return fail_converge(old->t, h, error);
@@ -537,6 +547,7 @@ const taut_method taut_rattle = {
     .refuses = TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS |
                TAUT_HAS_ALGEBRAIC | TAUT_HAS_STEPPER,
     .stability = 2,
+    .spans_ranks = true,
     .averages = true,
     .create = create,
     .destroy = destroy,

@@ -111,9 +111,11 @@ static int accelerate(taut_stepper *s, double h, taut_state *state, taut_error *
     x->values.bond = state->lambda;
     bool done = s->m > 0 && taut_evaluate_pull(s->context, state->t, state->q, state->v, &x->values,
                                                x->own ? NULL : &both);
+    int status = TAUT_OK;
     if (!done)
-        TAUT_TRY(taut_evaluate_inside(s->context, state->t, state->q, state->v, x->wanted,
-                                      &x->values, error));
+        status = taut_evaluate_inside(s->context, state->t, state->q, state->v, x->wanted,
+                                      &x->values, error);
+    TAUT_TRY(x->part ? taut_space_agree(x->part->space, status, error) : status);
     s->statistics->force_evaluations++;
     if (done && both.done)
         return TAUT_OK;
@@ -134,14 +136,21 @@ static int accelerate(taut_stepper *s, double h, taut_state *state, taut_error *
 static int step(taut_stepper *s, double h, taut_error *error)
 {
     verlet *w = s->work;
-    if (!w->fresh)
+    const taut_part *part = w->mechanics.part;
+    if (!w->fresh) {
         TAUT_TRY(accelerate(s, h, &s->now, error));
+        taut_halo_refresh(part ? &part->coordinates : NULL, s->now.a);
+    }
     w->fresh = true;
 
     taut_state old = s->now, next = s->last;
     next.t = old.t + h;
     drift(s, h, &old, next.v, next.q);
     TAUT_TRY(accelerate(s, h, &next, error));
+    if (part) { /* ghosts lack the forces of other ranks */
+        taut_halo_refresh(&part->coordinates, next.a);
+        taut_halo_refresh(&part->coordinates, next.v);
+    }
     s->now = next;
     s->last = old;
     s->statistics->steps++;
@@ -172,7 +181,7 @@ static int64_t several(taut_stepper *s, double begin, double h, int64_t first, i
 {
     verlet *w = s->work;
     taut_mechanics *x = &w->mechanics;
-    if (by || !w->fresh || s->m == 0 || x->own || x->values.stiff_force ||
+    if (by || x->part || !w->fresh || s->m == 0 || x->own || x->values.stiff_force ||
         !taut_evaluate_kicks(s->context) || !drift_on(s, begin, h, first, last))
         return 0;
     taut_kick kick = {.h = h, .v = s->last.v, .inverse = x->inverse};
@@ -217,6 +226,7 @@ const taut_method taut_verlet = {
     .refuses = TAUT_HAS_RIGID | TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES |
                TAUT_HAS_VARYING_MASS | TAUT_HAS_ALGEBRAIC | TAUT_HAS_STEPPER,
     .stability = 2,
+    .spans_ranks = true,
     .create = create,
     .destroy = destroy,
     .step = step,
