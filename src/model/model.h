@@ -322,8 +322,13 @@ typedef struct taut_sighting {
     int count, *width;
     taut_index *at;
 } taut_sighting;
+typedef enum taut_near { TAUT_NEAR_ROW, TAUT_NEAR_COORDINATE, TAUT_NEAR_TARGET } taut_near;
 typedef struct taut_survey {
     int (*see)(void *user, const taut_sighting *seen);
+    /* Is a member of interest that refers to one of the numbers begin .. end-1? A piece in which no
+     * number is of interest is not shown. */
+    bool (*near)(void *user, const taut_statement *statement, taut_near what, int64_t begin,
+                 int64_t end);
     void *user;
 } taut_survey;
 int taut_statement_show(taut_statement *statement, const taut_survey *survey,

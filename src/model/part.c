@@ -97,6 +97,18 @@ static bool meets(const taut_runs *runs, const taut_sighting *seen)
     return false;
 }
 
+static bool meets_range(const taut_runs *runs, int64_t begin, int64_t end)
+{
+    return taut_runs_place(runs, end) > taut_runs_place(runs, begin);
+}
+
+static bool near(void *user, const taut_statement *statement, taut_near what, int64_t begin,
+                 int64_t end)
+{
+    (void)statement;
+    return what != TAUT_NEAR_ROW && meets_range(&((divider *)user)->met, begin, end);
+}
+
 static int see(void *user, const taut_sighting *seen)
 {
     divider *d = user;
@@ -112,7 +124,7 @@ static int see(void *user, const taut_sighting *seen)
 static int survey(divider *d, bool last)
 {
     taut_model *model = d->model;
-    const taut_survey shown = {see, d};
+    const taut_survey shown = {see, near, d};
     int64_t block = 0;
     int status = 0;
     d->last = last;
@@ -172,11 +184,19 @@ static int see_owner(void *user, const taut_sighting *seen)
     return 0;
 }
 
+static bool near_owner(void *user, const taut_statement *statement, taut_near what, int64_t begin,
+                       int64_t end)
+{
+    (void)statement;
+    return what == TAUT_NEAR_ROW &&
+           meets_range(&((bond_owners *)user)->divider->part->bond, begin, end);
+}
+
 static int find_bond_owners(divider *d, int *owner)
 {
     taut_model *model = d->model;
     bond_owners to = {d, owner};
-    const taut_survey shown = {see_owner, &to};
+    const taut_survey shown = {see_owner, near_owner, &to};
     int64_t block = 0;
     int status = 0;
     model->survey = &shown;
@@ -293,6 +313,22 @@ static bool by_row(const taut_statement *s)
            s->list == TAUT_LIST_DAMPING || s->list == TAUT_LIST_TENSION;
 }
 
+static const taut_runs *target_runs(const keeper *w)
+{
+    return w->statement->role == TAUT_ROLE_FORCE ? &w->part->met : &w->part->coordinate;
+}
+
+static bool near_member(void *user, const taut_statement *s, taut_near what, int64_t begin,
+                        int64_t end)
+{
+    const keeper *w = user;
+    if (by_row(s))
+        return what == TAUT_NEAR_ROW && meets_range(&w->part->bond, begin, end);
+    if (s->left) /* the target decides */
+        return what == TAUT_NEAR_TARGET && meets_range(target_runs(w), begin, end);
+    return what == TAUT_NEAR_COORDINATE && meets_range(&w->part->met, begin, end);
+}
+
 static int see_member(void *user, const taut_sighting *seen)
 {
     keeper *w = user;
@@ -306,8 +342,7 @@ static int see_member(void *user, const taut_sighting *seen)
     if (by_row(s))
         keep = taut_runs_find(&w->part->bond, s->whole_row + seen->member) >= 0;
     else if (seen->targets > 0)
-        keep = taut_runs_find(s->role == TAUT_ROLE_FORCE ? &w->part->met : &w->part->coordinate,
-                              seen->target[0]) >= 0;
+        keep = taut_runs_find(target_runs(w), seen->target[0]) >= 0;
     else
         keep = seen->count > 0 ? meets(&w->part->met, seen) : w->part->space->rank == 0;
     if (keep && seen->count > 0 && s->role == TAUT_ROLE_POTENTIAL)
@@ -321,9 +356,10 @@ static int keep_piece(void *user, const taut_members *members, int64_t first)
     keeper *w = user;
     (void)first;
     for (int64_t i = 0; i < members->count; i++) {
-        if (!w->keep[i])
+        if (i >= w->room || !w->keep[i])
             continue;
         const int which = w->keep[i] - 1;
+        w->keep[i] = 0;
         taut_members *to = w->to[which];
         for (int k = 0; k < members->iterators; k++) {
             to->value[k] = taut_arena_grow(w->arena, to->value[k], to->count,
@@ -354,7 +390,7 @@ int taut_part_members(taut_statement *s, taut_arena *arena, taut_members *member
                 .arena = arena,
                 .statement = s,
                 .to = {members, &others}};
-    const taut_survey shown = {see_member, &w};
+    const taut_survey shown = {see_member, near_member, &w};
     TAUT_TRY(taut_statement_show(s, &shown, keep_piece, &w));
     *own = members->count;
     for (int64_t i = 0; i < others.count; i++)

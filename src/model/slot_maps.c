@@ -2,6 +2,8 @@
  * part; a survey sees those of the whole model. */
 #include "model/slot_maps.h"
 
+#include <math.h>
+
 #include "system/part.h"
 
 static bool same_reference(const taut_reference *a, const taut_reference *b)
@@ -219,11 +221,95 @@ int taut_slot_map_make(taut_slot_map *m, const taut_reference *left, int lefts,
 
 /* ---- surveys */
 
+/* Bounds of the values of index nodes over all members: sums, differences and products of loop
+ * names and constants. false: there are others. */
+static bool bound_nodes(const taut_slot_map *m, double *low, double *high)
+{
+    const taut_index_run *run = &m->run;
+    for (int32_t k = 0; k < run->nodes; k++) {
+        const int32_t id = run->node[k];
+        const taut_node *node = taut_graph_node(m->x->graph, id);
+        const double a = node->a >= 0 ? low[node->a] : 0, b = node->b >= 0 ? low[node->b] : 0,
+                     c = node->a >= 0 ? high[node->a] : 0, d = node->b >= 0 ? high[node->b] : 0;
+        if (node->op == TAUT_OP_CONSTANT) {
+            low[id] = high[id] = node->value;
+        } else if (node->op == TAUT_OP_INPUT && m->x->slot[node->a].iterator >= 0) {
+            const int32_t *value = m->members->value[m->x->slot[node->a].iterator];
+            low[id] = high[id] = value[0];
+            for (int64_t i = 1; i < m->members->count; i++) {
+                low[id] = value[i] < low[id] ? value[i] : low[id];
+                high[id] = value[i] > high[id] ? value[i] : high[id];
+            }
+        } else if (node->op == TAUT_OP_ADD) {
+            low[id] = a + b;
+            high[id] = c + d;
+        } else if (node->op == TAUT_OP_SUB) {
+            low[id] = a - d;
+            high[id] = c - b;
+        } else if (node->op == TAUT_OP_MUL) {
+            low[id] = fmin(fmin(a * b, a * d), fmin(c * b, c * d));
+            high[id] = fmax(fmax(a * b, a * d), fmax(c * b, c * d));
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Numbers of the whole model that a reference may mean: begin .. end-1. false: not known. */
+static bool bound_reference(const taut_reference *r, const double *low, const double *high,
+                            int64_t *begin, int64_t *end)
+{
+    int32_t from[4], to[4];
+    int64_t first, last;
+    for (int d = 0; d < r->dims; d++) {
+        if (!(fabs(low[r->index[d]]) < 1e9 && fabs(high[r->index[d]]) < 1e9))
+            return false;
+        from[d] = (int32_t)low[r->index[d]];
+        to[d] = (int32_t)high[r->index[d]];
+    }
+    const int32_t block = taut_symbol_block_of(r->symbol, from, &first);
+    if (block < 0 || block != taut_symbol_block_of(r->symbol, to, &last) ||
+        r->symbol->block[block].box.list || r->symbol->block[block].kind != TAUT_SYMBOL_COORDINATE)
+        return false;
+    const taut_name_block *box = &r->symbol->block[block].box;
+    *begin = box->first + first * box->components;
+    *end = box->first + (last + 1) * box->components;
+    return true;
+}
+
+/* May any member be of interest? */
+static bool is_near(const taut_slot_map *m, const taut_reference *left, int lefts, int64_t first,
+                    const taut_survey *survey)
+{
+    const int32_t size = taut_graph_size(m->x->graph);
+    double *low = TAUT_NEW(&m->x->arena, double, size), *high = TAUT_NEW(&m->x->arena, double, size);
+    const int64_t row = m->s->whole_row + first;
+    int64_t begin, end;
+    if (!low || !high || !bound_nodes(m, low, high) ||
+        survey->near(survey->user, m->s, TAUT_NEAR_ROW, row, row + m->members->count))
+        return true;
+    for (int32_t r = 0; r < m->references; r++) {
+        if (m->reference[r]->symbol->kind == TAUT_SYMBOL_PARAMETER)
+            continue;
+        if (!bound_reference(m->reference[r], low, high, &begin, &end) ||
+            survey->near(survey->user, m->s, TAUT_NEAR_COORDINATE, begin, end))
+            return true;
+    }
+    for (int j = 0; j < lefts; j++)
+        if (!bound_reference(&left[j], low, high, &begin, &end) ||
+            survey->near(survey->user, m->s, TAUT_NEAR_TARGET, begin, end))
+            return true;
+    return m->references == 0 && lefts == 0 && m->s->role == TAUT_ROLE_POTENTIAL;
+}
+
 int taut_slot_map_show(taut_slot_map *m, const taut_reference *left, int lefts, int64_t first,
                        const taut_survey *survey)
 {
     const taut_symbol_block *block;
     taut_sighting seen = {.statement = m->s, .targets = lefts};
+    if (m->members->iterators > 0 && !is_near(m, left, lefts, first, survey))
+        return 0;
     seen.at = TAUT_NEW(&m->x->arena, taut_index, m->references + 1);
     seen.width = TAUT_NEW(&m->x->arena, int, m->references + 1);
     TAUT_NEED(m->s->model->error, seen.at, seen.width);
