@@ -201,7 +201,7 @@ static int compute(run *r)
                                                       : NULL;
     outcome.plot = code < 0 ? NULL : r->plot;
     cli_progress_clear(&progress);
-    int kept = r->hdf5 && !lost ? cli_record_summary(r->file[0], &outcome, &failure) : 0;
+    int kept = r->hdf5 && !lost && cli_ranks_first() ? cli_record_summary(r->file[0], &outcome, &failure) : 0;
     if (kept != 0)
         cli_error("the summary is not in %s: %s", r->out, failure.message);
     close_outputs(r);

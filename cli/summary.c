@@ -266,8 +266,11 @@ void cli_summary_json(FILE *out, const cli_outcome *outcome)
     if (outcome->code == TAUT_EVENT)
         cli_json_text(&json, "event", result.event);
     cli_json_real(&json, "t", result.t);
-    cli_json_state(&json, outcome->model->system, taut_solver_position(outcome->solver),
-                   taut_solver_velocity(outcome->solver), taut_solver_multipliers(outcome->solver));
+    if (cli_ranks()) /* each has its part of the state: --end FILE writes all of it */
+        cli_json_integer(&json, "ranks", taut_space_size(cli_ranks()));
+    else
+        cli_json_state(&json, outcome->model->system, taut_solver_position(outcome->solver),
+                       taut_solver_velocity(outcome->solver), taut_solver_multipliers(outcome->solver));
     cli_json_text(&json, "method", result.method);
     cli_json_text(&json, "motion", result.motion);
     cli_json_text(&json, "explanation", taut_solver_explanation(outcome->solver));

@@ -92,13 +92,15 @@ try() { # try DRIFT TOLERANCE ARGUMENTS
     most=$1 tolerance=$2
     shift 2
     run 0 run "$@" --out none --verify never --end serial
-    for p in 1 2 3; do
+    for p in $processes_tried; do
         ranks 0 $p run "$@" --out none --verify never --end end
         apart serial end "$tolerance" "$p ranks, $*"
         [ "$most" = - ] || drift "$most"
     done
 }
+processes_tried="1 2 3"
 try 1e-13 1e-12 chain --set N=50 --motion rigid --step 0.01 --until 0.5
+processes_tried="2 3"
 try 1e-13 1e-10 chain --set N=50 --motion rigid --until 1 --rtol 1e-8
 try 1e-13 1e-12 chain --set N=50 --motion rigid --method dopri5 --step 0.01 --until 0.5
 try 1e-13 1e-12 chain --set N=50 --motion rigid --method rk4 --step 0.01 --until 0.5 --stabilize project
@@ -109,6 +111,17 @@ try 1e-13 1e-11 strip.taut --motion rigid --step 0.01 --until 0.3
 try 1e-13 1e-10 strip.taut --motion rigid --until 0.3
 try 1e-13 1e-11 polymer.taut --motion rigid --step 0.005 --until 0.2
 try 1e-13 1e-11 polymer.taut --motion rigid --method rattle --step 0.002 --until 0.1
+# no narrow band
+mumps=no
+grep -q '^TAUT_DMUMPS_PARALLEL:.*NOTFOUND' "$TAUT_BUILD/CMakeCache.txt" || mumps=yes
+if [ $mumps = yes ]; then
+    try 1e-13 1e-11 net --set N=12 --motion rigid --step 0.01 --until 0.1
+    try 1e-13 1e-10 net --set N=12 --motion rigid --until 0.3
+    try 1e-13 1e-11 net --set N=12 --motion rigid --method rattle --step 0.01 --until 0.1
+    try 1e-13 1e-11 truss --motion rigid --step 0.001 --until 0.05
+else
+    skip "nets: this build has no parallel MUMPS"
+fi
 # the matrix in segments, and by columns of threads' size
 try 1e-10 1e-10 chain --set N=3000 --motion rigid --step 0.01 --until 0.1
 
@@ -124,6 +137,15 @@ for how in "--every 0.05" "--every step"; do
         row $? "$p ranks: names of columns"
     done
 done
+
+if [ "$(sed -n 's/^TAUT_HDF5_LIBRARY:[A-Z]*=//p' "$TAUT_BUILD/CMakeCache.txt")" != "" ]; then
+    run 0 run chain --set N=30 --motion rigid --step 0.03 --until 0.3 --verify never --end state1 --out none
+    ranks 0 3 run chain --set N=30 --motion rigid --step 0.03 --until 0.3 --verify never --out rows.h5
+    # what the file has at the end, as an initial state
+    run 0 run chain --set N=30 --motion rigid --start rows.h5@0.3 --step 0.03 --until 0.33 --verify never --end more --out none
+    run 0 run chain --set N=30 --motion rigid --start state1 --from 0.3 --step 0.03 --until 0.33 --verify never --end more1 --out none
+    apart more1 more 1e-10 "rows in HDF5"
+fi
 
 # ---- the same bits on the same number of ranks
 ranks 0 3 run strip.taut --motion rigid --until 0.2 --out none --end first
@@ -143,8 +165,14 @@ refused 2 "motion slow is not supported" run chain --set N=50 --motion slow --un
 refused 2 "method radau5 is not supported" run chain --set N=50 --motion rigid --method radau5 --until 0.1
 refused 2 "[events] is not supported" run bouncing_ball --motion full
 refused 2 "a sum over pairs is not supported" run lj_fluid --motion full --step 0.001
-refused 2 "not a narrow band" run cloth --set N=40 --motion rigid --step 0.001 --until 0.01
-refused 2 "too few of them" run chain --set N=2 --motion rigid --step 0.001 --until 0.01
+if [ $mumps = no ]; then
+    refused 2 "not a narrow band" run net --set N=40 --motion rigid --step 0.001 --until 0.01
+    refused 2 "too few of them" run chain --set N=2 --motion rigid --step 0.001 --until 0.01
+fi
+refused 2 "too small for 2 ranks" run chain --set N=1 --motion rigid --step 0.001 --until 0.01
+refused 2 "over several ranks it is" run chain --motion rigid --until 0.1 --stabilize backward
+refused 2 "needs a fixed step size" run chain --motion full --method dop8 --until 0.1
+refused 1 "must be below" run chain --motion full --method verlet --step 0.01 --until 0.1
 refused 2 "only 'taut run' uses several processes" check chain
 refused 2 "unknown" run chain --set nothing=1 --motion rigid
 refused 2 "violates the rigid bonds" run chain --set N=30 --motion rigid --until 0.1 --init "bob[7]=(7, 0.5)"

@@ -336,8 +336,8 @@ int taut_choose(taut_solver *solver, const taut_options *options, taut_error *er
     TAUT_TRY(status);
     TAUT_TRY(taut_projecting_read(solver, error));
     TAUT_TRY(choose_method(solver, options, error));
-    TAUT_TRY(taut_ranks_refuse_method(solver, error));
     choose_step_source(solver, options, of_run);
+    TAUT_TRY(taut_ranks_refuse_method(solver, error));
     TAUT_TRY(check_tolerance(solver, options, error));
     return choose_times(solver, error);
 }

@@ -6,7 +6,7 @@
  * row is written. Ghosts are carried along: rates of ghosts are those of their owners. */
 #include "drive/solver.h"
 
-#include <math.h>
+#include <string.h>
 
 #include "base/loops.h"
 #include "base/options.h"
@@ -51,6 +51,30 @@ static int refuse_options(const taut_options *options, taut_error *error)
     return TAUT_OK;
 }
 
+/* Stabilisations that are exact Newton steps with one matrix. */
+static int refuse_stabilization(const taut_options *options, taut_error *error)
+{
+    static const char *const kinds[] = {"", "none", "post", "project", "post-velocity",
+                                        "post-position", "baumgarte"};
+    static const struct {
+        const char *name, *value;
+    } others[] = {{"stabilize-direction", "auto"}, {"stabilize-solver", "factor"}};
+    const char *kind = taut_options_text(options, "stabilize");
+    bool known = false;
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+        known = known || strcmp(kind, kinds[k]) == 0;
+    if (taut_options_given(options, "stabilize") && !known)
+        return taut_fail_option(error, TAUT_ERROR_REFUSED, "stabilize",
+                                "over several ranks it is none, post, project, post-velocity, "
+                                "post-position or baumgarte");
+    for (size_t k = 0; k < sizeof others / sizeof others[0]; k++)
+        if (taut_options_given(options, others[k].name) &&
+            strcmp(taut_options_text(options, others[k].name), others[k].value) != 0)
+            return taut_fail_option(error, TAUT_ERROR_REFUSED, others[k].name,
+                                    "over several ranks it is %s", others[k].value);
+    return TAUT_OK;
+}
+
 int taut_ranks_refuse_model(taut_solver *solver, taut_error *error)
 {
     if (!taut_run_space(solver))
@@ -69,7 +93,8 @@ int taut_ranks_refuse_model(taut_solver *solver, taut_error *error)
         return taut_fail_option(error, TAUT_ERROR_USAGE, "motion",
                                 "a run over several ranks needs the motion, rigid or full, since "
                                 "the initial state is not diagnosed");
-    return refuse_options(solver->options, error);
+    TAUT_TRY(refuse_options(solver->options, error));
+    return refuse_stabilization(solver->options, error);
 }
 
 int taut_ranks_refuse_method(const taut_solver *solver, taut_error *error)
@@ -88,8 +113,7 @@ int taut_ranks_refuse_method(const taut_solver *solver, taut_error *error)
                          "other explicit Runge-Kutta methods, rattle and verlet; run without "
                          "mpiexec",
                          method->name);
-    if (solver->motion == TAUT_MOTION_FULL &&
-        isnan(taut_options_real(solver->options, "step")))
+    if (solver->motion == TAUT_MOTION_FULL && solver->control.on)
         return taut_fail_option(error, TAUT_ERROR_REFUSED, "step",
                                 "full motion over several ranks needs a fixed step size");
     if (solver->sizes.mass != TAUT_MASS_DIAGONAL)

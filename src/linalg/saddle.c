@@ -132,7 +132,7 @@ static void describe(taut_saddle *saddle, bool chosen)
         snprintf(width, sizeof width, ", no narrow band");
     if (form->shape.row_halo) {
         snprintf(saddle->structure, sizeof saddle->structure,
-                 "banded, A of half-width %d, %lld rows of %d ranks, definite", form->half_width,
+                 "%s, A, %lld rows of %d ranks, definite", taut_backend_name(saddle->backend),
                  (long long)form->shape.row_halo->total, form->shape.row_halo->space->size);
         return;
     }
@@ -155,7 +155,8 @@ static int choose(taut_saddle *saddle, const taut_saddle_shape *shape, taut_back
 {
     bool small = dense_rows(shape) <= TINY_ROWS;
     if (shape->row_halo) {
-        saddle->backend = TAUT_BACKEND_BANDED;
+        saddle->backend =
+            backend == TAUT_BACKEND_SPARSE ? TAUT_BACKEND_SPARSE : TAUT_BACKEND_BANDED;
         TAUT_TRY(taut_form_create(shape, false, false, &saddle->arena, &saddle->columns,
                                   &saddle->form, error));
         return TAUT_OK;
@@ -203,6 +204,13 @@ int taut_saddle_choice(const taut_saddle_shape *shape, const taut_allocator *all
     return status;
 }
 
+static int make_form(taut_saddle *saddle, const taut_saddle_shape *shape, taut_backend backend,
+                     taut_error *error)
+{
+    TAUT_TRY(choose(saddle, shape, backend, error));
+    return taut_form_reserve(&saddle->form, &saddle->arena, error);
+}
+
 int taut_saddle_create(const taut_saddle_shape *shape, taut_backend backend,
                        const taut_allocator *allocator, taut_saddle **saddle, taut_error *error)
 {
@@ -217,9 +225,7 @@ int taut_saddle_create(const taut_saddle_shape *shape, taut_backend backend,
     taut_arena_init(&made->arena, &owner);
     taut_arena_init(&made->columns, &owner);
     made->arena.looped = true;
-    int status = choose(made, shape, backend, error);
-    if (status == 0)
-        status = taut_form_reserve(&made->form, &made->arena, error);
+    int status = make_form(made, shape, backend, error);
     if (status == 0) {
         made->functions = shape->row_halo ? &taut_backend_parted
                           : made->backend == TAUT_BACKEND_SPARSE && made->form.schur
@@ -227,6 +233,17 @@ int taut_saddle_create(const taut_saddle_shape *shape, taut_backend backend,
                               : backends[made->backend].functions;
         status = made->functions->create(made, error);
     }
+#ifdef TAUT_HAVE_PARALLEL_MUMPS
+    if (status == TAUT_ERROR_REFUSED && shape->row_halo) { /* on all ranks: no narrow band */
+        taut_arena_clear(&made->arena);
+        taut_arena_clear(&made->columns);
+        taut_error_clear(error);
+        made->functions = &taut_backend_parted_mumps;
+        made->work = NULL;
+        status = make_form(made, shape, TAUT_BACKEND_SPARSE, error);
+        status = status == 0 ? made->functions->create(made, error) : status;
+    }
+#endif
     if (status == 0 && made->form.runs) {
         taut_arena_clear(&made->columns);
         made->form.columns = (taut_columns){0};

@@ -246,6 +246,20 @@ static int refuse(const taut_model *model)
     return 0;
 }
 
+/* Each rank has something to move, and bonds if there are any. */
+static int refuse_empty(const divider *d)
+{
+    const taut_part *part = d->part;
+    const bool idle = part->coordinates.ranges == 0 ||
+                      (part->bonds.total > 0 && part->bonds.ranges == 0);
+    if (taut_space_largest(d->space, idle) == 0)
+        return 0;
+    return taut_model_fail(d->model, (taut_place){1, 1, 0},
+                           "the model is too small for %d ranks: some would have no coordinates or "
+                           "no bonds",
+                           d->space->size);
+}
+
 static int divide(divider *d)
 {
     taut_arena *arena = &d->model->system->arena;
@@ -272,6 +286,8 @@ int taut_model_divide(taut_model *model)
     int status = taut_space_agree(space, divide(&d), model->error);
     if (status == 0)
         status = make_halos(&d);
+    if (status == 0)
+        status = refuse_empty(&d);
     taut_arena_clear(&d.scratch);
     TAUT_TRY(status);
     system->part = d.part;

@@ -363,6 +363,8 @@ static void foresee(rattle *w, double h)
         for (taut_index r = 0; r < x->rods; r++)
             for (taut_index k = x->rod_start[r]; k < x->rod_start[r + 1]; k++)
                 w->total[x->rod_column[k]] -= w->g[k] * newest[r] / x->mass[x->rod_column[k]];
+    if (w->steps > 0 && !pulled && x->part) /* ghosts lack bonds of other ranks */
+        taut_halo_refresh(&x->part->coordinates, w->total);
     memmove(w->past + 1, w->past, (HISTORY - 1) * sizeof w->past[0]);
     w->past[0] = newest;
     w->h = h;
