@@ -33,8 +33,9 @@ static int with_verb(int count, char **arguments)
         else if (call.version)
             cli_help_version(stdout);
         else if (cli_ranks() && call.verb->act != cli_run)
-            status = cli_refuse(&call, "only 'taut run' uses several processes: start 'taut %s' "
-                                       "without mpiexec",
+            status = cli_refuse(&call,
+                                "only 'taut run' uses several processes: start 'taut %s' "
+                                "without mpiexec",
                                 call.verb->name);
         else
             status = call.verb->act(&call);

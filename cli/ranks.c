@@ -1,6 +1,6 @@
 /* ranks.c - the program as one of several processes of a run (mpiexec): the first one speaks. What
- * another one prints is kept, and shown where it fails alone. Nobody waits for a process that has
- * failed: it ends all of them, with its exit status, after it has waited for the first one to fail
+ * another one prints is kept, and shown where it fails alone. A process that has
+ * failed ends all of them, with its exit status, after it has waited for the first one to fail
  * for the same reason. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>

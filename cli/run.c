@@ -41,8 +41,9 @@ static int choose_outputs(run *r)
     if (r->out && strcmp(r->out, "none") == 0)
         r->out = NULL;
     if (cli_ranks() && (r->plot || r->view))
-        return cli_refuse(call, "--%s cannot be combined with several processes: write the rows "
-                                "with --out FILE.h5 and draw them with 'taut view'",
+        return cli_refuse(call,
+                          "--%s cannot be combined with several processes: write the rows "
+                          "with --out FILE.h5 and draw them with 'taut view'",
                           r->plot ? "plot" : "view");
     if (r->out && call->json && strcmp(r->out, "-") == 0)
         return cli_refuse(
@@ -201,7 +202,9 @@ static int compute(run *r)
                                                       : NULL;
     outcome.plot = code < 0 ? NULL : r->plot;
     cli_progress_clear(&progress);
-    int kept = r->hdf5 && !lost && cli_ranks_first() ? cli_record_summary(r->file[0], &outcome, &failure) : 0;
+    int kept = r->hdf5 && !lost && cli_ranks_first()
+                   ? cli_record_summary(r->file[0], &outcome, &failure)
+                   : 0;
     if (kept != 0)
         cli_error("the summary is not in %s: %s", r->out, failure.message);
     close_outputs(r);

@@ -270,7 +270,8 @@ void cli_summary_json(FILE *out, const cli_outcome *outcome)
         cli_json_integer(&json, "ranks", taut_space_size(cli_ranks()));
     else
         cli_json_state(&json, outcome->model->system, taut_solver_position(outcome->solver),
-                       taut_solver_velocity(outcome->solver), taut_solver_multipliers(outcome->solver));
+                       taut_solver_velocity(outcome->solver),
+                       taut_solver_multipliers(outcome->solver));
     cli_json_text(&json, "method", result.method);
     cli_json_text(&json, "motion", result.motion);
     cli_json_text(&json, "explanation", taut_solver_explanation(outcome->solver));

@@ -1,6 +1,6 @@
 #!/bin/sh
 # test_ranks.sh - runs over several processes (`make test-mpi`): states and rows agree with those of one process, in the same order; rigid
-# bonds hold to rounding; memory is divided; what is not supported is refused, and nobody hangs.
+# bonds hold to rounding; memory is divided; what is not supported is refused, and no process waits for ever.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/table.sh"
@@ -153,7 +153,7 @@ ranks 0 3 run strip.taut --motion rigid --until 0.2 --out none --end second
 cmp -s first second
 row $? "two runs on three ranks differ"
 
-# ---- refusals, each with a sentence, none hangs; models that are wrong; a rank that fails alone
+# ---- refusals, each with a sentence; models that are wrong; a rank that fails alone
 refused() { # refused STATUS TEXT ARGUMENTS
     status=$1 text=$2
     shift 2

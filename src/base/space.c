@@ -96,7 +96,7 @@ int taut_space_agree(taut_space *space, int status, taut_error *error)
     if (first < 0 || status == (int)space->room[first])
         return status;
     const int code = (int)space->room[first];
-    if (code > 0) /* a smaller step is tried: nobody reads why */
+    if (code > 0) /* a smaller step is tried, whatever the reason */
         return code;
     return taut_fail(error, code, "rank %d of this run failed", first);
 }

@@ -106,9 +106,8 @@ int taut_space_open(taut_space **space, taut_error *error)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     processes *p = from.allocate(from.user, sizeof *p);
     TAUT_NEED(error, p);
-    *p = (processes){.space = {.rank = rank, .size = size, .calls = &calls},
-                     .allocator = from,
-                     .began = !began};
+    *p = (processes){
+        .space = {.rank = rank, .size = size, .calls = &calls}, .allocator = from, .began = !began};
     p->space.room = from.allocate(from.user, 3 * (size_t)size * sizeof *p->space.room);
     p->count = from.allocate(from.user, 4 * (size_t)size * sizeof *p->count);
     p->request = from.allocate(from.user, 2 * (size_t)size * sizeof *p->request);

@@ -67,7 +67,8 @@ static double first_by_field(taut_solver *solver, double way, double least, taut
     *status = s->field->evaluate(s->field, s->now.t, s->now.q, s->now.v, rate, NULL, error);
     if (*status != 0)
         return 0;
-    double d0 = scaled(solver, s->now.q), d1 = scaled(solver, s->first_order ? rate : s->now.v), d2 = 0;
+    double d0 = scaled(solver, s->now.q), d1 = scaled(solver, s->first_order ? rate : s->now.v),
+           d2 = 0;
     double h0 = d0 < 1e-5 || d1 < 1e-5 ? least : 0.01 * d0 / d1;
     if (s->first_order) {
         h0 = fmin(h0, solver->control.most);
@@ -108,8 +109,8 @@ static int first_step(taut_solver *solver, double target, taut_error *error)
     double way = target < s->now.t ? -1 : 1, length = fabs(target - s->now.t),
            least = 1e-6 * (isfinite(length) ? length : 1);
     int status = 0;
-    double h =
-        s->field ? first_by_field(solver, way, least, error, &status) : first_by_velocity(solver, least);
+    double h = s->field ? first_by_field(solver, way, least, error, &status)
+                        : first_by_velocity(solver, least);
     if (status < 0 && h == 0)
         return status;
     taut_error_clear(error);

@@ -1,16 +1,16 @@
 /* ranks.c - a run over several ranks (base/space.h): what it cannot do is refused before any rank
  * waits for another, and decisions are made from numbers of all ranks.
  *
- * Every rank runs the loop of a single process on its part of the system (system/part.h). They meet
- * where a field is evaluated (step/mechanics.h, linalg/parted.c), where a norm decides, and where a
- * row is written. Ghosts are carried along: rates of ghosts are those of their owners. */
+ * Every rank runs the loop of a single process on its part of the system (system/rank_part.h). They
+ * meet where a field is evaluated (step/mechanics.h, linalg/parted.c), where a norm decides, and
+ * where a row is written. Ghosts are carried along: rates of ghosts are those of their owners. */
 #include "drive/solver.h"
 
 #include <string.h>
 
 #include "base/loops.h"
 #include "base/options.h"
-#include "system/part.h"
+#include "system/rank_part.h"
 
 const taut_halo *taut_run_halo(const taut_solver *solver)
 {
@@ -54,8 +54,8 @@ static int refuse_options(const taut_options *options, taut_error *error)
 /* Stabilisations that are exact Newton steps with one matrix. */
 static int refuse_stabilization(const taut_options *options, taut_error *error)
 {
-    static const char *const kinds[] = {"", "none", "post", "project", "post-velocity",
-                                        "post-position", "baumgarte"};
+    static const char *const kinds[] = {
+        "", "none", "post", "project", "post-velocity", "post-position", "baumgarte"};
     static const struct {
         const char *name, *value;
     } others[] = {{"stabilize-direction", "auto"}, {"stabilize-solver", "factor"}};
@@ -82,7 +82,7 @@ int taut_ranks_refuse_model(taut_solver *solver, taut_error *error)
     const unsigned can = can_of_all(solver);
     if (can & (TAUT_HAS_KINKS | TAUT_HAS_VARYING_MASS))
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "a run over several ranks supports neither %s: run this model without "
+                         "a run over several ranks does not support %s: run this model without "
                          "mpiexec",
                          can & TAUT_HAS_KINKS ? "abs, min, floor and other kinks"
                                               : "masses that vary");
@@ -108,11 +108,12 @@ int taut_ranks_refuse_method(const taut_solver *solver, taut_error *error)
                          "and full; run without mpiexec",
                          taut_motion_name(solver->motion));
     if (!method->spans_ranks)
-        return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "method %s is not supported in a run over several ranks, which has dop8 and "
-                         "other explicit Runge-Kutta methods, rattle and verlet; run without "
-                         "mpiexec",
-                         method->name);
+        return taut_fail(
+            error, TAUT_ERROR_REFUSED,
+            "method %s is not supported in a run over several ranks, which has dop8 and "
+            "other explicit Runge-Kutta methods, rattle and verlet; run without "
+            "mpiexec",
+            method->name);
     if (solver->motion == TAUT_MOTION_FULL && solver->control.on)
         return taut_fail_option(error, TAUT_ERROR_REFUSED, "step",
                                 "full motion over several ranks needs a fixed step size");
@@ -146,10 +147,11 @@ static int create_whole(taut_solver *solver, taut_error *error)
     const int64_t n = part->coordinates.total, m = part->bonds.total;
     const bool first = part->space->rank == 0;
     if (2. * (double)n + (double)m > MOST)
-        return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "a state of %.3g numbers is too large to be written by one rank: let the "
-                         "run write no rows (`--out none`) and no final state",
-                         2. * (double)n + (double)m);
+        return taut_fail(
+            error, TAUT_ERROR_REFUSED,
+            "a state of %.3g numbers is too large to be written by one rank: run without "
+            "rows and without a file of the final state",
+            2. * (double)n + (double)m);
     TAUT_TRY(TAUT_RESERVE(&solver->arena, taut_halo_room(&part->coordinates), error, &w->room));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, first ? n : 0, error, &w->q, &w->v));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, first ? m : 0, error, &w->lambda));

@@ -266,7 +266,7 @@ static int start_on_bonds(taut_solver *solver, taut_error *error)
         return taut_fail(error, TAUT_ERROR_REFUSED,
                          "the initial state violates the rigid bonds by %.2g, which is too far for "
                          "a run over several ranks to move it onto them: give one that satisfies "
-                         "them, such as that of 'taut project --method constraint'",
+                         "them, such as a foot point that was found in one process",
                          position);
     TAUT_TRY(solver->assembly->apply(solver->assembly, s->now.t, s->now.q, s->now.v, error));
     solver->moved = true;

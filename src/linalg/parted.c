@@ -1,9 +1,9 @@
 /* parted.c - band matrices A = G K^-1 G^T + D whose rows are divided among ranks (base/space.h).
  *
  * Each rank has the rows of its own bonds, in the order of their highest coordinates, and those of
- * ghosts around them, whose rows are not complete. The last b rows of every rank but the last are a separator, b
- * the half-width; the interiors between separators are independent (nested dissection of one
- * level, as in segments.h):
+ * ghosts around them, whose rows are not complete. The last b rows of every rank but the last are a
+ * separator, b the half-width; the interiors between separators are independent (nested dissection
+ * of one level, as in segments.h):
  *
  *     [ A_I  E ] [y_I]   [r_I]       V = A_I^-1 E,   R = A_S - sum E^T V,
  *     [ E^T A_S ] [y_S] = [r_S]       R y_S = r_S - sum E^T A_I^-1 r_I,   y_I = A_I^-1 r_I - V y_S
@@ -170,8 +170,7 @@ static int reserve(parted *w, taut_arena *arena, taut_index rows, taut_error *er
     return TAUT_RESERVE(arena, (size - 1) * b * 2 * b, error, &w->reduced);
 }
 
-static int order_and_measure(taut_saddle *saddle, parted *w, taut_arena *scratch,
-                             taut_error *error)
+static int order_and_measure(taut_saddle *saddle, parted *w, taut_arena *scratch, taut_error *error)
 {
     taut_form *form = &saddle->form;
     double *place = TAUT_NEW(scratch, double, form->rows);
@@ -251,11 +250,9 @@ static void take_edges(parted *w, const taut_form *form)
             const taut_index ghost = first - b + c, low = end - b + r;
             w->edge[0][c * b + r] =
                 w->left && ghost >= 0 && r < w->inner ? entry(w, form, first + r, ghost) : 0;
-            w->edge[1][c * b + r] =
-                w->right && low >= first ? entry(w, form, end + c, low) : 0;
+            w->edge[1][c * b + r] = w->right && low >= first ? entry(w, form, end + c, low) : 0;
             if (w->right)
-                w->corner[c * b + r] =
-                    entry(w, form, end + (r > c ? r : c), end + (r > c ? c : r));
+                w->corner[c * b + r] = entry(w, form, end + (r > c ? r : c), end + (r > c ? c : r));
         }
 }
 
@@ -411,8 +408,7 @@ static int solve_parted(taut_saddle *saddle, taut_error *error)
     solve_interior(w, form->shape.pool, w->z);
     for (taut_index c = 0; c < b; c++) {
         w->sum[c] = w->left ? -edge_dot(w, 0, c, w->z) : 0;
-        w->sum[b + c] =
-            w->right ? vector[first + w->inner + c] - edge_dot(w, 1, c, w->z) : 0;
+        w->sum[b + c] = w->right ? vector[first + w->inner + c] - edge_dot(w, 1, c, w->z) : 0;
     }
     solve_reduced(w);
     const double *before = w->separator + (int64_t)(w->space->rank - 1) * b,

@@ -6,8 +6,8 @@
  *     SIAM J. Matrix Anal. Appl. 23 (2001) 15-41
  *
  * Each rank gives the entries of its rows, of which it needs no message; MUMPS distributes the
- * factors. Right-hand sides and solutions are gathered on rank 0, one number a bond. MUMPS takes its
- * own memory, also while factoring. */
+ * factors. Right-hand sides and solutions are gathered on rank 0, one number a bond. MUMPS takes
+ * its own memory, also while factoring. */
 #include "linalg/backend.h"
 
 #include <dmumps_c.h>
@@ -22,8 +22,8 @@ typedef struct parted_mumps {
     int64_t entries;
     int *row, *column; /* from 1, in the whole matrix */
     double *value;
-    int32_t *slot;  /* of each pair of entries of G that share a column, in the order of `walk` */
-    int *partner;   /* on rank 0 all others, elsewhere rank 0 */
+    int32_t *slot; /* of each pair of entries of G that share a column, in the order of `walk` */
+    int *partner;  /* on rank 0 all others, elsewhere rank 0 */
     int64_t *start, *nothing; /* [size + 1] numbers that rank 0 exchanges with each, and none */
     double *own;              /* [owned rows] */
     double *whole;            /* [rows of all ranks], on rank 0 */
@@ -244,8 +244,8 @@ static void to_first(parted_mumps *w)
     const int64_t rest = w->start[w->space->size - 1];
     double *others = first ? w->whole + (w->halo->total - rest) : NULL;
     w->space->calls->exchange(w->space, first ? w->space->size - 1 : 1, w->partner,
-                              first ? w->nothing : w->start, w->own,
-                              first ? w->start : w->nothing, others);
+                              first ? w->nothing : w->start, w->own, first ? w->start : w->nothing,
+                              others);
 }
 
 static void from_first(parted_mumps *w)
@@ -254,8 +254,8 @@ static void from_first(parted_mumps *w)
     const int64_t rest = w->start[w->space->size - 1];
     const double *others = first ? w->whole + (w->halo->total - rest) : NULL;
     w->space->calls->exchange(w->space, first ? w->space->size - 1 : 1, w->partner,
-                              first ? w->start : w->nothing, others,
-                              first ? w->nothing : w->start, w->own);
+                              first ? w->start : w->nothing, others, first ? w->nothing : w->start,
+                              w->own);
 }
 
 static int solve_parted_mumps(taut_saddle *saddle, taut_error *error)

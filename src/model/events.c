@@ -2,7 +2,7 @@
  * function passes zero. */
 #include "model/model.h"
 
-#include "system/part.h"
+#include "system/rank_part.h"
 
 static const unsigned watched = 1u << TAUT_FROM_Q | 1u << TAUT_FROM_V | 1u << TAUT_FROM_PARAMETER |
                                 1u << TAUT_FROM_TIME | 1u << TAUT_FROM_LAMBDA;

@@ -104,7 +104,8 @@ typedef struct taut_model {
     const taut_document *parameter_overrides;
     const taut_item_tree **rate_item; /* what gives the rate of each state variable */
     bool massless;
-    /* of a model in parts (part.c): statements are shown to it instead of being built; NULL: built
+    /* of a model in parts (divide.c): statements are shown to it instead of being built; NULL:
+     * built
      */
     const struct taut_survey *survey;
     int64_t whole_row; /* number in the whole model of the first bond of an item */
@@ -312,8 +313,8 @@ typedef struct taut_statement {
 
 int taut_statement_build(taut_statement *statement);
 
-/* Parts of a model (part.c). What a survey sees of one member: coordinates by their numbers in the
- * whole model, those of a particle as the first one and how many they are. */
+/* Parts of a model (divide.c). What a survey sees of one member: coordinates by their numbers in
+ * the whole model, those of a particle as the first one and how many they are. */
 typedef struct taut_sighting {
     const taut_statement *statement;
     int64_t member, place; /* its ordinal, and that among the members of the present piece */

@@ -181,7 +181,7 @@ double *taut_model_row_values(taut_model *model, int64_t count)
 
 /* One row of g. Bonds are declared before any is built. */
 int taut_model_row_item(taut_model *model, const taut_item_tree *item, taut_index first,
-                    const char *what, const taut_attribute *spring)
+                        const char *what, const taut_attribute *spring)
 {
     const taut_tree *g = item->value;
     if (g->kind == TAUT_TREE_BINARY && strchr("<l>g=n", g->op)) /* also in brackets */
@@ -330,7 +330,7 @@ static bool decimal_comma(const taut_document *document, const taut_item_tree *i
 }
 
 int taut_model_energy_item(taut_model *model, const taut_item_tree *item, taut_role role,
-                       const char *what)
+                           const char *what)
 {
     taut_statement s = taut_statement_make(model, model->document, item, role,
                                            role == TAUT_ROLE_KINETIC ? ANY : POSITION, what);

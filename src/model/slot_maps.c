@@ -1,10 +1,10 @@
-/* slot_maps.c - see slot_maps.h. In a part of a model (system/part.h) positions are those of the
- * part; a survey sees those of the whole model. */
+/* slot_maps.c - see slot_maps.h. In a part of a model (system/rank_part.h) positions are those of
+ * the part; a survey sees those of the whole model. */
 #include "model/slot_maps.h"
 
 #include <math.h>
 
-#include "system/part.h"
+#include "system/rank_part.h"
 
 static bool same_reference(const taut_reference *a, const taut_reference *b)
 {
@@ -46,8 +46,8 @@ static bool constant_reference(taut_expand *x, const taut_reference *r)
     return true;
 }
 
-int taut_slot_map_prepare(taut_slot_map *m, const int32_t *value_node, int values, const taut_reference *left,
-                       int lefts)
+int taut_slot_map_prepare(taut_slot_map *m, const int32_t *value_node, int values,
+                          const taut_reference *left, int lefts)
 {
     taut_expand *x = m->x;
     taut_arena *arena = &x->arena;
@@ -283,7 +283,8 @@ static bool is_near(const taut_slot_map *m, const taut_reference *left, int left
                     const taut_survey *survey)
 {
     const int32_t size = taut_graph_size(m->x->graph);
-    double *low = TAUT_NEW(&m->x->arena, double, size), *high = TAUT_NEW(&m->x->arena, double, size);
+    double *low = TAUT_NEW(&m->x->arena, double, size),
+           *high = TAUT_NEW(&m->x->arena, double, size);
     const int64_t row = m->s->whole_row + first;
     int64_t begin, end;
     if (!low || !high || !bound_nodes(m, low, high) ||

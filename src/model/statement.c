@@ -69,10 +69,8 @@ static int add_group(builder *b, const group *from, const keyed *list, int64_t c
 {
     group *g = TAUT_NEW(&b->arena, group, 1);
     TAUT_NEED(b->model->error, g);
-    *g = (group){.next = b->groups,
-                 .count = count,
-                 .ghost = from->ghost,
-                 .decisions = from->decisions + 1};
+    *g = (group){
+        .next = b->groups, .count = count, .ghost = from->ghost, .decisions = from->decisions + 1};
     g->member = TAUT_NEW(&b->arena, int32_t, count);
     g->decision = TAUT_NEW(&b->arena, int32_t, g->decisions);
     TAUT_NEED(b->model->error, g->member, g->decision);
@@ -201,8 +199,8 @@ static int make_rows(builder *b, const group *g, const left_side *left, int side
     return 0;
 }
 
-static int add_kernel(builder *b, taut_expand *x, const group *g, taut_slot_map *m, const left_side *left,
-                      int32_t node, int c)
+static int add_kernel(builder *b, taut_expand *x, const group *g, taut_slot_map *m,
+                      const left_side *left, int32_t node, int c)
 {
     taut_model *model = b->model;
     taut_statement_kernel *kernel;

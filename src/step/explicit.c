@@ -15,7 +15,7 @@
 #include "base/four.h"
 #include "base/loops.h"
 #include "step/methods.h"
-#include "system/part.h"
+#include "system/rank_part.h"
 #include "system/system.h"
 
 /* The last stage, or the end, that stage j has a part in; NEVER_FREE: an estimate, dense output, or
@@ -227,8 +227,8 @@ static void join_estimates(const taut_stepper *s, const double *q, double h)
               .block = taut_pool_block(s->n),
               .three = of_block};
     const taut_halo *halo = halo_of(s);
-    double five = halo ? join_ranges(&j, halo, &three)
-                       : taut_pool_sum(s->pool, s->n, join_block, &j);
+    double five =
+        halo ? join_ranges(&j, halo, &three) : taut_pool_sum(s->pool, s->n, join_block, &j);
     for (int64_t k = 0; !halo && k * j.block < s->n; k++)
         three = k == 0 ? of_block[0] : three + of_block[k];
     const double all = five + 0.01 * three;

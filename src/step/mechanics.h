@@ -10,7 +10,7 @@
 #define TAUT_STEP_MECHANICS_H
 
 #include "linalg/saddle.h"
-#include "system/part.h"
+#include "system/rank_part.h"
 
 typedef struct taut_mechanics {
     taut_context *context;
@@ -44,7 +44,7 @@ typedef struct taut_mechanics {
     double *inverse;  /* (taut_mechanics_invert) of a diagonal; NULL: all masses are 1 */
     taut_saddle *own; /* of a constant matrix, factorised */
 
-    /* of several ranks (system/part.h), or NULL; rod_halo: of the rigid bonds */
+    /* of several ranks (system/rank_part.h), or NULL; rod_halo: of the rigid bonds */
     const taut_part *part;
     const taut_halo *rod_halo;
 } taut_mechanics;

@@ -7,7 +7,7 @@
 #include "system/kernel/family.h"
 #include "system/kernel/scatter.h"
 #include "system/pair_sums.h"
-#include "system/part.h"
+#include "system/rank_part.h"
 #include "system/parts.h"
 
 #include <math.h>

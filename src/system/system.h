@@ -29,7 +29,8 @@ typedef struct taut_names { /* the names of one kind of thing, for output and lo
         taut_name_block block;
     } * block;
     int64_t total;
-    /* numbers below are places of these, in the part of a model (part.h); NULL: all are here */
+    /* numbers below are places of these, in the part of a model (rank_part.h); NULL: all are here
+     */
     const struct taut_runs *here;
 } taut_names;
 
@@ -163,8 +164,9 @@ struct taut_system {
     /* (fused.h) by [as stated, rigid motion][level and kind]; NULL: not compiled */
     struct taut_fused *fused[2][14];
 
-    const struct taut_part *part; /* of a model over several ranks (part.h), or NULL: all of it */
-    const taut_system *base;      /* of a derived system (derived.c), or NULL */
+    const struct taut_part
+        *part;               /* of a model over several ranks (rank_part.h), or NULL: all of it */
+    const taut_system *base; /* of a derived system (derived.c), or NULL */
     bool rigid;              /* bonds that are not soft have compliance 0 */
     double artificial;       /* ... or this compliance, without damping; 0: as stated */
     double softer;           /* ... or this times their compliance and damping time; 0: as stated */

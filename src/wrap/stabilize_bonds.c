@@ -237,8 +237,7 @@ static int backward_positions(taut_stabilizer *w, double t, const double *from, 
  */
 static int converge_positions(taut_stabilizer *w, double t, taut_error *error)
 {
-    double before = INFINITY, size,
-           floor = 4 * DBL_EPSILON * largest(w, w->q);
+    double before = INFINITY, size, floor = 4 * DBL_EPSILON * largest(w, w->q);
     bool stale = true;
     for (int k = 0; k < TAUT_STABILIZE_ITERATIONS; k++) {
         TAUT_TRY(bonds(w, t, w->q, w->v, error));

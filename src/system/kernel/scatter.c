@@ -2,7 +2,7 @@
 #include "system/kernel/scatter.h"
 
 #include "base/vectors.h"
-#include "system/part.h"
+#include "system/rank_part.h"
 
 typedef struct target {
     const taut_context *context;

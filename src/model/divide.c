@@ -1,4 +1,4 @@
-/* part.c - which part of a model a rank needs (system/part.h).
+/* divide.c - which part of a model a rank needs (system/rank_part.h).
  *
  * Each family of coordinates is divided by ranges of its members; a bond, or a term of the
  * potential, belongs to the owner of its highest coordinate. Two surveys of all statements, which
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "system/part.h"
+#include "system/rank_part.h"
 
 typedef struct ranges {
     int64_t count, capacity, (*range)[2];
@@ -21,9 +21,9 @@ typedef struct divider {
     taut_part *part;
     taut_space *space;
     taut_arena scratch;
-    taut_runs met;        /* C: the coordinates owned, and those of bonds owned */
-    ranges found, bonds;  /* coordinates beyond those, bonds that are here */
-    bool last;            /* of the two surveys */
+    taut_runs met;       /* C: the coordinates owned, and those of bonds owned */
+    ranges found, bonds; /* coordinates beyond those, bonds that are here */
+    bool last;           /* of the two surveys */
 } divider;
 
 /* ---- owners */
@@ -177,8 +177,8 @@ typedef struct bond_owners {
 static int see_owner(void *user, const taut_sighting *seen)
 {
     const bond_owners *to = user;
-    int64_t place = taut_runs_find(&to->divider->part->bond,
-                                   seen->statement->whole_row + seen->member);
+    int64_t place =
+        taut_runs_find(&to->divider->part->bond, seen->statement->whole_row + seen->member);
     if (seen->statement->role == TAUT_ROLE_BOND && place >= 0)
         to->owner[place] = owner_of_member(to->divider, seen);
     return 0;
@@ -203,8 +203,7 @@ static int find_bond_owners(divider *d, int *owner)
     for (int64_t k = 0; k < model->document->items && status == 0; k++)
         if (model->document->item[k].section == TAUT_SECTION_BONDS) {
             model->whole_row = model->system->bonds.block[block++].block.first;
-            status =
-                taut_model_row_item(model, &model->document->item[k], 0, "a bond", NULL);
+            status = taut_model_row_item(model, &model->document->item[k], 0, "a bond", NULL);
         }
     model->survey = NULL;
     return status;
@@ -233,9 +232,9 @@ static int make_halos(divider *d)
 /* What a run over several ranks cannot have. */
 static int refuse(const taut_model *model)
 {
-    static const taut_section wrong[] = {
-        TAUT_SECTION_STATE,   TAUT_SECTION_KINETIC, TAUT_SECTION_STIFF_POTENTIAL,
-        TAUT_SECTION_EVENTS,  TAUT_SECTION_INVARIANTS, TAUT_SECTION_STEPPER};
+    static const taut_section wrong[] = {TAUT_SECTION_STATE,           TAUT_SECTION_KINETIC,
+                                         TAUT_SECTION_STIFF_POTENTIAL, TAUT_SECTION_EVENTS,
+                                         TAUT_SECTION_INVARIANTS,      TAUT_SECTION_STEPPER};
     for (int64_t k = 0; k < model->document->items; k++)
         for (size_t j = 0; j < sizeof wrong / sizeof wrong[0]; j++)
             if (model->document->item[k].section == wrong[j])
@@ -250,8 +249,8 @@ static int refuse(const taut_model *model)
 static int refuse_empty(const divider *d)
 {
     const taut_part *part = d->part;
-    const bool idle = part->coordinates.ranges == 0 ||
-                      (part->bonds.total > 0 && part->bonds.ranges == 0);
+    const bool idle =
+        part->coordinates.ranges == 0 || (part->bonds.total > 0 && part->bonds.ranges == 0);
     if (taut_space_largest(d->space, idle) == 0)
         return 0;
     return taut_model_fail(d->model, (taut_place){1, 1, 0},
