@@ -250,6 +250,7 @@ typedef struct cli_outcome {
     double seconds;
     const char *out, *plot, *view; /* files written; NULL for none */
     bool unfinished;               /* what is known before the run */
+    bool stateless;                /* JSON without names and state */
 } cli_outcome;
 void cli_summary_print(FILE *out, const cli_outcome *outcome, bool verbose);
 void cli_summary_json(FILE *out, const cli_outcome *outcome);

@@ -113,9 +113,16 @@ static int put_tables(const cli_call *call, const cli_model *model, taut_file_si
 
 int cli_record_summary(taut_file_sink *file, const cli_outcome *outcome, taut_error *error)
 {
+    enum {
+        LARGE = 1000
+    }; /* the text of a large state takes more memory than the run: rows have it */
     FILE *out = tmpfile();
+    taut_sizes sizes = {.size = sizeof sizes};
+    cli_outcome kept = *outcome;
+    kept.stateless = taut_system_sizes_get(kept.model->system, &sizes, NULL) == 0 &&
+                     sizes.coordinates + sizes.bonds > LARGE;
     if (out)
-        cli_summary_json(out, outcome);
+        cli_summary_json(out, &kept);
     return put(file, "summary", cli_take_text(out), error);
 }
 

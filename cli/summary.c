@@ -268,7 +268,7 @@ void cli_summary_json(FILE *out, const cli_outcome *outcome)
     cli_json_real(&json, "t", result.t);
     if (cli_ranks()) /* each has its part of the state: --end FILE writes all of it */
         cli_json_integer(&json, "ranks", taut_space_size(cli_ranks()));
-    else
+    else if (!outcome->stateless)
         cli_json_state(&json, outcome->model->system, taut_solver_position(outcome->solver),
                        taut_solver_velocity(outcome->solver),
                        taut_solver_multipliers(outcome->solver));

@@ -162,6 +162,12 @@ void *taut_arena_get(taut_arena *arena, int64_t count, size_t size)
     return place;
 }
 
+bool taut_arena_late(const taut_arena *arena, taut_index coordinates)
+{
+    enum { LARGE_SYSTEM = 4096 };
+    return coordinates >= LARGE_SYSTEM && arena->allocator.allocate == plain_allocate;
+}
+
 int taut_arena_check(taut_arena *arena, taut_error *error)
 {
     bool failed = arena->failed;

@@ -34,6 +34,11 @@ char *taut_arena_text(taut_arena *arena, const char *text, size_t length);
 #define TAUT_NEW(arena, type, count)                                                               \
     ((type *)taut_arena_get((arena), (int64_t)(count), sizeof(type)))
 
+/* Whether matrices that few runs need may be made when they are needed for the first time, also in
+ * a run: those of large systems, unless the caller gave an allocator and thus wants to know when
+ * memory is taken. */
+bool taut_arena_late(const taut_arena *arena, taut_index coordinates);
+
 /* Leaves the function with TAUT_ERROR_MEMORY unless all of these were allocated. */
 #define TAUT_NEED(error, ...)                                                                      \
     TAUT_TRY(taut_arena_need((const void *const[]){__VA_ARGS__},                                   \

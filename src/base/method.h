@@ -108,7 +108,10 @@ typedef struct taut_method {
      * fixed steps only */
     int error_order;
     int bond_order; /* of velocities on rigid and stiff bonds, where it is lower; 0: as without */
-    bool undamped;  /* |R(inf)| = 1: oscillations that steps do not resolve stay */
+    /* steps end on the rigid bonds, velocities too, to rounding, and `complete` sets lambda there:
+     * nothing is left to refine */
+    bool on_bonds;
+    bool undamped; /* |R(inf)| = 1: oscillations that steps do not resolve stay */
     /* local order of the method over that of its error_v; 0: 1. Full motion raises relative errors
      * of velocities to this power, which is what the method itself makes of them */
     double sharper;

@@ -26,7 +26,7 @@ static void find_watched(taut_solver *solver)
 static int open_tape(taut_solver *solver, taut_error *error)
 {
     taut_drift *d = &solver->drift;
-    if (solver->sizes.kind != TAUT_MECHANICAL)
+    if (solver->sizes.kind != TAUT_MECHANICAL || solver->sizes.bonds > TAUT_FUSED_BONDS)
         return TAUT_OK;
     d->rod = TAUT_NEW(&solver->arena, taut_index, d->rows);
     TAUT_NEED(error, d->rod);

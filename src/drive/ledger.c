@@ -140,7 +140,10 @@ static int open_tape(taut_solver *solver, taut_error *error)
 {
     taut_ledger *l = &solver->ledger;
     const double *compliance = taut_context_compliance(solver->context);
-    taut_index rods = 0, *rod = TAUT_NEW(&solver->arena, taut_index, solver->sizes.bonds);
+    taut_index rods = 0, *rod;
+    if (solver->sizes.bonds > TAUT_FUSED_BONDS)
+        return TAUT_OK;
+    rod = TAUT_NEW(&solver->arena, taut_index, solver->sizes.bonds);
     TAUT_NEED(error, rod);
     for (taut_index i = 0; i < solver->sizes.bonds; i++)
         if (!(compliance[i] > 0))

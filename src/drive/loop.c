@@ -360,6 +360,8 @@ int taut_solver_advance(taut_solver *solver, double t, taut_error *error)
         status = taut_refine_end(solver, error);
     if (status == 0)
         status = taut_rows_guard(solver, taut_refined_now(solver), &energy, error);
+    if (status == 0)
+        status = taut_drift_measure(solver, &solver->stepper.now, error);
     solver->caller = (taut_caller){0};
     status = taut_unevaluated(status, solver->stepper.now.t, error);
     return solver->status = status == 0 ? solver->outcome : status;

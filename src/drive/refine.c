@@ -36,6 +36,8 @@ int taut_refine_create(taut_solver *solver, taut_error *error)
     r->uncertainty = NAN;
     bool raw = taut_options_flag(solver->options, "raw");
     /* runs by the slow field may change to an implicit method */
+    if (solver->motion == TAUT_MOTION_RIGID && s->method->on_bonds)
+        return TAUT_OK;
     bool explicit_one = s->method->uses_field && !(solver->level.field && solver->own_choice);
     if (raw || s->trial || s->first_order || s->m == 0 || explicit_one)
         return TAUT_OK;

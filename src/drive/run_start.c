@@ -204,8 +204,9 @@ int taut_start_prepare(taut_solver *solver, taut_error *error)
         return s->method->uses_field ? TAUT_OK : make_projector_of_ranks(solver, error);
     }
     const bool once = solver->sizes.events == 0 && solver->moving->branches == 0;
+    const bool rarely = s->method->on_bonds && taut_arena_late(s->arena, s->n);
     const taut_foot_point_settings later = {
-        .ignore_holds = true, .late = once, .deferred = once && s->method->uses_field};
+        .ignore_holds = true, .late = once, .deferred = once && (s->method->uses_field || rarely)};
     TAUT_TRY(taut_foot_create(&taut_bond_foot, s->context, s->arena, s->statistics, &later,
                               &solver->onto_rigid, error));
     if (solver->motion == TAUT_MOTION_EFFECTIVE) /* along the directions of the vibrating state, not

@@ -22,13 +22,27 @@
 typedef struct jet {
     const taut_tape *tape;
     double *regs;
-    size_t lanes, block; /* doubles from one register, and from one order, to the next */
-    int n;               /* lanes in use */
-    int k;               /* the order that is computed */
+    size_t lanes, block;           /* doubles from one register, and from one order, to the next */
+    int n;                         /* lanes in use */
+    int k;                         /* the order that is computed */
+    const taut_jet_places *places; /* or NULL: all registers of all orders are in regs */
 } jet;
+
+/* Lower orders of what is not kept: constants, of order 0. */
+static double *row_kept(const jet *s, int32_t reg, int order)
+{
+    const taut_jet_places *p = s->places;
+    if (order == s->k)
+        return (order == 0 ? p->first : p->later) + (size_t)reg * s->lanes;
+    if (p->slot[reg] < 0)
+        return p->first + (size_t)reg * s->lanes;
+    return p->kept + ((size_t)order * (size_t)p->count + (size_t)p->slot[reg]) * s->lanes;
+}
 
 static inline double *row(const jet *s, int32_t reg, int order)
 {
+    if (s->places)
+        return row_kept(s, reg, order);
     return s->regs + (size_t)order * s->block + (size_t)reg * s->lanes;
 }
 
@@ -61,7 +75,7 @@ static void convolve(const jet *s, double *to, const double *from, double alpha,
     const bool weighted = alpha != 1 || beta != 0 || square;
     taut_jet_terms of;
     int count = 0;
-    if (s->n == 1) {
+    if (s->n == 1 && !s->places) {
         convolve_one(s, to, from, alpha, beta, x, y, first, last);
         return;
     }
@@ -135,11 +149,18 @@ static void next_sub(const jet *s, const taut_instruction *in)
 
 static void next_mul(const jet *s, const taut_instruction *in)
 {
-    convolve(s, row(s, in->to, s->k), NULL, 1, 0, in->a, in->b, 0, s->k);
+    if (taut_tape_is_constant(s->tape, in->a))
+        copy(s, in->to, in->b, *row(s, in->a, 0));
+    else if (taut_tape_is_constant(s->tape, in->b))
+        copy(s, in->to, in->a, *row(s, in->b, 0));
+    else
+        convolve(s, row(s, in->to, s->k), NULL, 1, 0, in->a, in->b, 0, s->k);
 }
 
 static double *quotient_numerator(const jet *s, const taut_instruction *in)
 {
+    if (taut_tape_is_constant(s->tape, in->b))
+        return copy(s, in->to, in->a, 1);
     double *c = row(s, in->to, s->k);
     convolve(s, c, row(s, in->a, s->k), -1, 0, in->to, in->b, 0, s->k - 1);
     return c;
@@ -281,11 +302,6 @@ static void next_atan2(const jet *s, const taut_instruction *in)
 
 enum { WHOLE_POWER_MOST = 64 };
 
-static bool is_constant(const jet *s, int32_t reg)
-{
-    return reg >= s->tape->inputs && reg < s->tape->inputs + s->tape->constants;
-}
-
 /* The order of the first nonzero coefficient from `from` on, or k + 1. */
 static int valuation(const jet *s, int32_t reg, int lane, int from)
 {
@@ -358,7 +374,7 @@ static void next_pow_constant(const jet *s, const taut_instruction *in)
  */
 static void next_pow(const jet *s, const taut_instruction *in)
 {
-    if (is_constant(s, in->b)) {
+    if (taut_tape_is_constant(s->tape, in->b)) {
         next_pow_constant(s, in);
         return;
     }
@@ -515,23 +531,45 @@ void taut_tape_jet_prepare(const taut_tape *tape, int orders, int lanes, double 
         memset(regs + (size_t)order * block + first, 0, count * sizeof(double));
 }
 
-void taut_tape_jet_run(const taut_tape *tape, int level, int order, int lanes, int n, double *regs)
+/* Order 0 by the interpreter: all registers are needed, and the compiled form writes outputs only.
+ */
+static void run(const jet *s, int level, double *regs)
 {
-    const size_t block = (size_t)(tape->registers + tape->companions) * (size_t)lanes;
-    const jet s = {tape, regs, (size_t)lanes, block, n, order};
-    assert(level >= 0 && level < TAUT_LEVELS && order >= 0 && order <= TAUT_JET_ORDER_MAX);
+    const taut_tape *tape = s->tape;
     const taut_instruction *code = tape->code, *end = code + tape->level_end[level];
-    if (order > 0) {
+    assert(level >= 0 && level < TAUT_LEVELS && s->k >= 0 && s->k <= TAUT_JET_ORDER_MAX);
+    if (s->k > 0) {
         for (; code < end; code++)
-            rules[code->op].next(&s, code);
+            rules[code->op].next(s, code);
         return;
     }
-    /* all registers are needed, so the compiled form, which writes outputs only, does not serve */
     taut_tape interpreted = *tape;
     interpreted.native = NULL;
     interpreted.native_one = NULL;
-    taut_tape_run(&interpreted, level, lanes, n, regs);
+    taut_tape_run(&interpreted, level, (int)s->lanes, s->n, regs);
     for (; code < end; code++)
         if (rules[code->op].companions)
-            start_companions(&s, code);
+            start_companions(s, code);
+}
+
+void taut_tape_jet_run(const taut_tape *tape, int level, int order, int lanes, int n, double *regs)
+{
+    const size_t block = (size_t)(tape->registers + tape->companions) * (size_t)lanes;
+    run(&(jet){tape, regs, (size_t)lanes, block, n, order, NULL}, level, regs);
+}
+
+/* ---- of what is kept (jet_slots.c) */
+
+void taut_tape_jet_run_kept(const taut_tape *tape, int level, int order, int lanes, int n,
+                            const taut_jet_places *places)
+{
+    const int32_t all = tape->registers + tape->companions;
+    const size_t width = (size_t)lanes;
+    double *regs = order == 0 ? places->first : places->later;
+    double *kept = places->kept + (size_t)order * (size_t)places->count * width;
+    run(&(jet){tape, regs, width, 0, n, order, places}, level, regs);
+    for (int32_t r = 0; r < all; r++)
+        if (places->slot[r] >= 0)
+            memcpy(kept + (size_t)places->slot[r] * width, regs + (size_t)r * width,
+                   (size_t)n * sizeof(double));
 }

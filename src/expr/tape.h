@@ -111,6 +111,11 @@ typedef struct taut_tape {
     taut_family_function native_family;      /* or NULL */
 } taut_tape;
 
+static inline bool taut_tape_is_constant(const taut_tape *tape, int32_t reg)
+{
+    return reg >= tape->inputs && reg < tape->inputs + tape->constants;
+}
+
 /* Makes a tape of `count` outputs (graph nodes) with their levels. `inputs` is the number of
  * slots. The tape lives in the arena. */
 int taut_tape_create(const taut_graph *graph, taut_arena *arena, int32_t inputs, int32_t count,
@@ -150,5 +155,21 @@ int taut_jet_companions(taut_op op);
  * coefficients 0..orders-1). One order costs O(order) per instruction. (jet.c) */
 void taut_tape_jet_prepare(const taut_tape *tape, int orders, int lanes, double *regs);
 void taut_tape_jet_run(const taut_tape *tape, int level, int order, int lanes, int n, double *regs);
+
+/* The same for one chunk of a long family, of which only the registers are kept that later orders
+ * need. Blocks for order 0 and for all others, shared by the chunks, have inputs, constants
+ * (taut_tape_prepare; those of `later` are 0) and results by register; coefficient j of a register
+ * is also kept[(j * count + slot[register]) * lanes + lane], where slot[register] >= 0. */
+typedef struct taut_jet_places {
+    double *first, *later, *kept;
+    const int32_t *slot;
+    int32_t count;
+} taut_jet_places;
+/* Fills slot[registers + companions] for a level and these of its outputs; returns the count.
+ * (jet_slots.c) */
+int32_t taut_tape_jet_slots(const taut_tape *tape, int level, const int32_t *output, int outputs,
+                            int32_t *slot);
+void taut_tape_jet_run_kept(const taut_tape *tape, int level, int order, int lanes, int n,
+                            const taut_jet_places *places);
 
 #endif

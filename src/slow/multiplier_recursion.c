@@ -165,7 +165,8 @@ static void make_y(taut_multiplier_recursion *r, int least, int order)
 static int new_arrays(taut_multiplier_recursion *r, taut_error *error)
 {
     const taut_order_equations *e = &r->equations;
-    taut_arena *arena = r->arena;
+    taut_arena *arena = &r->arrays;
+    taut_arena_clear(arena);
     const int64_t kept = r->orders + 4, rows = r->solver.most + (int64_t)e->m;
     TAUT_TRY(TAUT_RESERVE(arena, (kept - 1) * e->n, error, &r->q, &r->v, &r->a));
     TAUT_TRY(TAUT_RESERVE(arena, kept * rows, error, &r->lambda, &r->y));
@@ -290,6 +291,7 @@ int taut_multiplier_recursion_create(taut_context *context, taut_arena *arena,
     r->context = context;
     r->statistics = statistics;
     r->arena = arena;
+    taut_arena_init(&r->arrays, &arena->allocator);
     r->most = most;
     r->solver =
         solver ? *solver
@@ -310,4 +312,5 @@ void taut_multiplier_recursion_destroy(taut_multiplier_recursion *r)
     taut_jet_destroy(r->jet);
     r->jet = NULL;
     taut_order_equations_destroy(&r->equations);
+    taut_arena_clear(&r->arrays);
 }

@@ -24,7 +24,7 @@ typedef struct taut_recursion_solver {
 struct taut_multiplier_recursion {
     taut_context *context;
     taut_statistics *statistics;
-    taut_arena *arena;
+    taut_arena *arena, arrays; /* arrays: those whose size depends on the level */
     taut_order_equations equations;
     taut_recursion_solver solver;
     taut_jet *jet;

@@ -194,8 +194,10 @@ static int new_saddles(bond_series *s, taut_arena *arena, taut_error *error)
 static int new_foot(bond_series *s, taut_arena *arena, taut_error *error)
 {
     taut_level_series *l = &s->levels;
-    taut_foot_point_settings settings = {
-        .ignore_holds = !l->settings.hold, .hold = l->settings.hold, .springs = s->springs};
+    taut_foot_point_settings settings = {.ignore_holds = !l->settings.hold,
+                                         .hold = l->settings.hold,
+                                         .springs = s->springs,
+                                         .late = l->settings.gradual};
     TAUT_TRY(taut_rigid_foot_create(&s->rigid, l->context, arena, l->projector.statistics,
                                     &settings, error));
     l->foot = s->rigid.projector;

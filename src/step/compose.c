@@ -161,6 +161,7 @@ void taut_composition(int order, taut_composition_weights *w)
         .name = "rattle" #p,                                                                       \
         .motions = TAUT_MOTION_RIGID | TAUT_MOTION_EFFECTIVE | TAUT_MOTION_FULL,                   \
         .averages = true,                                                                          \
+        .on_bonds = true,                                                                          \
         .order = p,                                                                                \
         .summary = "RATTLE composed to order " title,                                              \
         .reference = source,                                                                       \

@@ -54,6 +54,16 @@ typedef struct rattle {
 static const double UNKNOWN_RATE = 0;
 static const double FORGET = 0.9; /* how fast an old rate counts less */
 
+/* Of large systems it is made when it is needed for the first time, in few runs: by long steps, or
+ * by rows between steps; of several ranks by these alone, with one G. */
+static int need_general(taut_stepper *s, taut_error *error)
+{
+    rattle *w = s->work;
+    return w->general ? TAUT_OK
+                      : taut_mechanics_saddle(&w->mechanics, false, w->mechanics.part != NULL,
+                                              &s->arena->allocator, &w->general, error);
+}
+
 static int create(taut_stepper *s, taut_error *error)
 {
     rattle *w = TAUT_NEW(s->arena, rattle, 1);
@@ -74,9 +84,8 @@ static int create(taut_stepper *s, taut_error *error)
     TAUT_TRY(taut_arena_check(s->arena, error));
     w->rate = UNKNOWN_RATE;
     TAUT_TRY(taut_mechanics_saddle(x, false, true, &s->arena->allocator, &w->saddle, error));
-    /* over several ranks it gives multipliers elsewhere alone */
-    TAUT_TRY(
-        taut_mechanics_saddle(x, false, x->part != NULL, &s->arena->allocator, &w->general, error));
+    if (!x->part && !taut_arena_late(s->arena, s->n)) /* ranks decide alike */
+        TAUT_TRY(need_general(s, error));
     if (w->mu) /* G is read by rows */
         return TAUT_OK;
     w->columns = taut_mechanics_room(x, w->saddle);
@@ -170,6 +179,7 @@ static int residual_and_matrix(taut_stepper *s, double t, const double *q, const
 {
     rattle *w = s->work;
     taut_mechanics *x = &w->mechanics;
+    TAUT_TRY(need_general(s, error));
     taut_mechanics_columns(x, NULL);
     int status = taut_mechanics_bonds(x, t, q, v, 0, error);
     const double *g = x->rod_jacobian;
@@ -491,6 +501,7 @@ static int multipliers(taut_stepper *s, double t, const double *q, const double 
             taut_copy(s->m, s->now.lambda, lambda);
         return TAUT_OK;
     }
+    TAUT_TRY(need_general(s, error));
     taut_mechanics_columns(x, NULL);
     int status =
         taut_mechanics_multipliers(x, w->general, t, q, v, w->step, w->residual, lambda, error);
@@ -548,6 +559,7 @@ const taut_method taut_rattle = {
     .needs = TAUT_CAN_FORCE | TAUT_CAN_INVERT_MASS,
     .refuses = TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_VARYING_MASS |
                TAUT_HAS_ALGEBRAIC | TAUT_HAS_STEPPER,
+    .on_bonds = true,
     .stability = 2,
     .spans_ranks = true,
     .averages = true,

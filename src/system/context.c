@@ -346,6 +346,27 @@ static int renew_steady_force(taut_context *context, taut_error *error)
                              context->steady_force, system->sizes.coordinates, error);
 }
 
+/* Else compliances, damping times and stiffnesses are 0, as they were allocated. */
+static bool has_springs(const taut_system *system)
+{
+    bool any = !system->rigid || system->muted;
+    for (taut_index i = 0; !any && system->soft && i < system->sizes.bonds; i++)
+        any = system->soft[i];
+    return any;
+}
+
+static int renew_springs(taut_context *context, const taut_inputs *inputs, taut_error *error)
+{
+    taut_run_list(context, TAUT_LIST_COMPLIANCE, inputs, context->compliance);
+    taut_run_list(context, TAUT_LIST_DAMPING, inputs, context->damping);
+    apply_derived(context);
+    TAUT_TRY(check_bonds(context, error));
+    TAUT_TRY(check_kinds(context, error));
+    for (taut_index i = 0; i < context->system->sizes.bonds; i++)
+        context->stiffness[i] = context->compliance[i] > 0 ? 1 / context->compliance[i] : 0;
+    return TAUT_OK;
+}
+
 static int renew(taut_context *context, taut_error *error)
 {
     const taut_system *system = context->system;
@@ -361,13 +382,8 @@ static int renew(taut_context *context, taut_error *error)
     taut_parts_renew(context);
     taut_hold_renew(context);
     TAUT_TRY(renew_steady_force(context, error));
-    taut_run_list(context, TAUT_LIST_COMPLIANCE, &inputs, context->compliance);
-    taut_run_list(context, TAUT_LIST_DAMPING, &inputs, context->damping);
-    apply_derived(context);
-    TAUT_TRY(check_bonds(context, error));
-    TAUT_TRY(check_kinds(context, error));
-    for (taut_index i = 0; i < system->sizes.bonds; i++)
-        context->stiffness[i] = context->compliance[i] > 0 ? 1 / context->compliance[i] : 0;
+    if (has_springs(system))
+        TAUT_TRY(renew_springs(context, &inputs, error));
     TAUT_TRY(taut_pair_sums_renew(context, error));
     return renew_mass(context, error);
 }

@@ -399,11 +399,11 @@ int taut_fused_open(taut_context *context, taut_fused_kind kind, int level, taut
                     taut_error *error)
 {
     const taut_system *system = context->system;
-    *result = NULL;
-    if (system->part) /* what is solved for depends on other ranks */
-        return TAUT_OK;
-    unsigned char *rigid = TAUT_NEW(arena, unsigned char, system->sizes.bonds);
     taut_fused *own;
+    *result = NULL;
+    if (system->sizes.bonds > TAUT_FUSED_BONDS || system->part)
+        return TAUT_OK; /* of several ranks, what is solved for depends on others */
+    unsigned char *rigid = TAUT_NEW(arena, unsigned char, system->sizes.bonds);
     TAUT_NEED(error, rigid);
     for (taut_index r = 0; r < rods; r++)
         rigid[rod[r]] = 1;

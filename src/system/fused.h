@@ -30,6 +30,9 @@ enum { /* results of TAUT_FUSED_ENERGY */
        TAUT_FUSED_DRIVING,
        TAUT_FUSED_ENERGIES
 };
+/* Beyond that many bonds no tape would be short enough. */
+enum { TAUT_FUSED_BONDS = 1000 };
+
 typedef enum taut_fused_kind {
     TAUT_FUSED_ACCELERATION,
     TAUT_FUSED_POSITION,

@@ -1,9 +1,10 @@
 /* jets.c - Taylor coefficients of everything a system computes, order by order along given q(t),
  * v(t).
  *
- * Every kernel keeps the coefficients of all its registers for all its members, so that order j
+ * Every kernel keeps, for all its members, the coefficients that later orders need, so that order j
  * costs O(j) per operation and methods can solve for the next coefficient of multipliers or
- * accelerations before going on. Derivatives with respect to a parameter are jets of order 1 in
+ * accelerations before going on. Those of sums, for example, are not needed again: of long families
+ * they are kept for one chunk. Derivatives with respect to a parameter are jets of order 1 in
  * which only the parameters move. Sums over pairs keep the coefficients of q instead, and compute
  * the lower orders of a batch of pairs again: there may be many pairs. */
 #include "base/rows.h"
@@ -27,7 +28,9 @@ typedef struct jet_kernel {
     const taut_statement_kernel *kernel;
     int level, lanes;
     int64_t chunks, size; /* doubles per order and chunk */
-    double *regs;         /* [chunks][order + 1][registers + companions][lanes] */
+    double *regs;         /* [chunks][order + 1][registers + companions][lanes], or of one chunk: */
+    int32_t *output;      /* [outputs]: where they are among those kept; NULL: all is in regs */
+    taut_jet_places kept; /* kept: [chunks][order + 1][count][lanes] */
 } jet_kernel;
 
 struct taut_jet {
@@ -60,12 +63,36 @@ static int lanes_of(const taut_statement_kernel *kernel)
     return lanes == 1 || lanes >= GOOD ? lanes : whole < GOOD ? (int)whole : GOOD;
 }
 
+/* Two blocks of all registers, and for each chunk what later orders need. */
+static int make_kept(taut_jet *jet, jet_kernel *k, taut_error *error)
+{
+    const taut_tape *tape = k->kernel->tape;
+    taut_jet_places *p = &k->kept;
+    const bool bond = k->kernel->role == TAUT_ROLE_BOND && k->level >= 1; /* taut_jet_rows */
+    int32_t *slot = TAUT_NEW(jet->memory, int32_t, tape->registers + tape->companions);
+    k->output = TAUT_NEW(jet->memory, int32_t, tape->outputs);
+    TAUT_NEED(error, slot, k->output);
+    p->slot = slot;
+    p->count =
+        taut_tape_jet_slots(tape, k->level, tape->output + 1, bond ? k->kernel->locals : 0, slot);
+    for (int32_t o = 0; o < tape->outputs; o++)
+        k->output[o] = slot[tape->output[o]];
+    TAUT_TRY(TAUT_RESERVE(jet->memory, 2 * k->size, error, &k->regs));
+    p->first = k->regs;
+    p->later = k->regs + k->size;
+    taut_tape_prepare(tape, k->lanes, p->first);
+    return TAUT_RESERVE(jet->memory, k->chunks * (jet->order + 1) * p->count * k->lanes, error,
+                        &p->kept);
+}
+
 static int make_kernel(taut_jet *jet, jet_kernel *k, taut_error *error)
 {
     const taut_statement_kernel *kernel = k->kernel;
     k->lanes = lanes_of(kernel);
     k->chunks = jet->along ? 1 : (kernel->members + k->lanes - 1) / k->lanes;
     k->size = (int64_t)(kernel->tape->registers + kernel->tape->companions) * k->lanes;
+    if (k->chunks > 1 && !jet->frozen)
+        return make_kept(jet, k, error);
     TAUT_TRY(TAUT_RESERVE(jet->memory, k->chunks * k->size * (jet->order + 1), error, &k->regs));
     for (int64_t c = 0; c < k->chunks; c++)
         taut_tape_jet_prepare(kernel->tape, jet->order + 1, k->lanes,
@@ -146,7 +173,8 @@ static int check_request(const taut_context *context, int order, unsigned wanted
     const unsigned vectors = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN |
                              TAUT_WANT_GAMMA | TAUT_WANT_STIFF_FORCE | TAUT_WANT_ENERGY |
                              TAUT_WANT_MOMENTUM;
-    if (!(wanted & ~vectors))
+    const bool diagonal = context->system->sizes.mass == TAUT_MASS_DIAGONAL;
+    if (!(wanted & ~(vectors | (diagonal ? TAUT_WANT_MASS : 0))))
         return TAUT_OK;
     if (wanted & TAUT_WANT_FORCE_DQ)
         TAUT_TRY(taut_pair_sums_check(context->system, error));
@@ -220,9 +248,19 @@ static const jet_kernel *jet_kernel_now(const taut_jet *jet, int32_t k)
     return &jet->kernel[held ? jet->kernels + k : k];
 }
 
+/* Those kept of a chunk. */
+static taut_jet_places places(const taut_jet *jet, const jet_kernel *k, int64_t chunk)
+{
+    taut_jet_places p = k->kept;
+    p.kept += chunk * (jet->order + 1) * p.count * k->lanes;
+    return p;
+}
+
 /* Registers of order j of a chunk. */
 static taut_block_regs registers(const taut_jet *jet, const jet_kernel *k, int64_t chunk, int j)
 {
+    if (k->output)
+        return (taut_block_regs){.lanes = k->lanes, .regs = j == 0 ? k->kept.first : k->kept.later};
     return (taut_block_regs){.lanes = k->lanes,
                              .regs = k->regs + (chunk * (jet->order + 1) + j) * k->size};
 }
@@ -242,7 +280,13 @@ static void run_kernel(taut_jet *jet, const jet_kernel *k, int j, const taut_inp
         if (inputs->parameter)
             taut_statement_kernel_set_parameters(k->kernel, inputs->parameter, &now);
         taut_statement_kernel_load(k->kernel, k->level, first, n, inputs, &now);
-        taut_tape_jet_run(k->kernel->tape, k->level, j, k->lanes, n, registers(jet, k, c, 0).regs);
+        if (k->output) {
+            const taut_jet_places at = places(jet, k, c);
+            taut_tape_jet_run_kept(k->kernel->tape, k->level, j, k->lanes, n, &at);
+        } else {
+            taut_tape_jet_run(k->kernel->tape, k->level, j, k->lanes, n,
+                              registers(jet, k, c, 0).regs);
+        }
         taut_statement_kernel_scatter(jet->context, k->kernel, asked(jet, false), first, n,
                                       now.regs, k->lanes, jet->frozen ? jet->v : inputs->v, values);
     }
@@ -371,10 +415,12 @@ void taut_jet_rows(const taut_jet *jet, int j, const double *x, const double *y,
         if (one->level < 1 || one->kernel->role != TAUT_ROLE_BOND)
             continue;
         for (int64_t c = 0; c < one->chunks; c++) {
-            int64_t first = c * one->lanes;
-            taut_block_regs then = registers(jet, one, c, j);
-            taut_statement_kernel_rows(one->kernel, first, members_of(one, first), then.regs,
-                                       one->lanes, x, y, rows, forces);
+            const int64_t first = c * one->lanes;
+            const taut_jet_places at = places(jet, one, c);
+            const double *then = one->output ? at.kept + (int64_t)j * at.count * one->lanes
+                                             : registers(jet, one, c, j).regs;
+            taut_statement_kernel_rows(one->kernel, first, members_of(one, first), then,
+                                       one->output, one->lanes, x, y, rows, forces);
         }
     }
 }
@@ -404,7 +450,7 @@ void taut_jet_along(taut_jet *jet, double t, const double *q, int count, const d
                     inputs_of(jet, 1, t, z + (int64_t)d * sizes->coordinates, jet->zero);
                 taut_statement_kernel_load(kernel, one->level, first, n, &moved, &next);
                 taut_tape_jet_run(kernel->tape, one->level, 1, one->lanes, n, now.regs);
-                taut_statement_kernel_rows(kernel, first, n, next.regs, one->lanes, NULL,
+                taut_statement_kernel_rows(kernel, first, n, next.regs, NULL, one->lanes, NULL,
                                            y + (int64_t)d * sizes->bonds, NULL, forces);
             }
         }

@@ -11,6 +11,7 @@ typedef struct target {
     int64_t first;
     int n, lanes;
     const double *regs;
+    const int32_t *output; /* where the outputs are among them */
     const double *v;
     taut_values *values;
     const taut_clip *clip; /* NULL: everything */
@@ -85,7 +86,7 @@ void taut_values_clear(const taut_system *system, unsigned w, taut_values *value
 
 static const double *out(const target *s, int32_t k)
 {
-    return s->regs + (int64_t)s->kernel->tape->output[k] * s->lanes;
+    return s->regs + (int64_t)s->output[k] * s->lanes;
 }
 
 static taut_index index_of(const target *s, int32_t c, int l)
@@ -283,10 +284,15 @@ static void rows_of_one(const target *s, const double *x, const double *y, doubl
 }
 
 void taut_statement_kernel_rows(const taut_statement_kernel *kernel, int64_t first, int count,
-                                const double *regs, int lanes, const double *x, const double *y,
-                                double *rows, double *forces)
+                                const double *regs, const int32_t *output, int lanes,
+                                const double *x, const double *y, double *rows, double *forces)
 {
-    const target s = {.kernel = kernel, .first = first, .n = count, .lanes = lanes, .regs = regs};
+    const target s = {.kernel = kernel,
+                      .first = first,
+                      .n = count,
+                      .lanes = lanes,
+                      .regs = regs,
+                      .output = output ? output : kernel->tape->output};
     const bool next = !kernel->rows.gather && kernel->rows.stride == 1;
     double work[BATCH];
     if (count == 1) {
@@ -454,7 +460,8 @@ void taut_statement_kernel_scatter(const taut_context *context, const taut_state
                                    unsigned wanted, int64_t first, int n, const double *regs,
                                    int lanes, const double *v, taut_values *values)
 {
-    scatter(&(target){context, kernel, wanted, first, n, lanes, regs, v, values, NULL});
+    scatter(&(target){context, kernel, wanted, first, n, lanes, regs, kernel->tape->output, v,
+                      values, NULL});
 }
 
 void taut_statement_kernel_scatter_clipped(const taut_context *context,
@@ -462,5 +469,6 @@ void taut_statement_kernel_scatter_clipped(const taut_context *context,
                                            int64_t first, int n, const double *regs, int lanes,
                                            const taut_clip *clip, taut_values *values)
 {
-    scatter(&(target){context, kernel, wanted, first, n, lanes, regs, NULL, values, clip});
+    scatter(&(target){context, kernel, wanted, first, n, lanes, regs, kernel->tape->output, NULL,
+                      values, clip});
 }

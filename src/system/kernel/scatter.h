@@ -52,9 +52,10 @@ double taut_single_run(const taut_system *system, const taut_statement_kernel *k
                        taut_values *values);
 
 /* With the Jacobian in the registers of members [first, first + n) of a bond: rows -= G x, forces
- * -= G^T y; rows or forces NULL: not this one. */
+ * -= G^T y; rows or forces NULL: not this one. output: where the outputs of the tape are, NULL: in
+ * their registers. */
 void taut_statement_kernel_rows(const taut_statement_kernel *kernel, int64_t first, int n,
-                                const double *regs, int lanes, const double *x, const double *y,
-                                double *rows, double *forces);
+                                const double *regs, const int32_t *output, int lanes,
+                                const double *x, const double *y, double *rows, double *forces);
 
 #endif
