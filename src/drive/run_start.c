@@ -160,10 +160,12 @@ static int put_on_field(taut_solver *solver, const char *kind, taut_error *error
     return TAUT_OK;
 }
 
-/* Over several ranks: states near the bonds, along G^T of where they are. */
-static int make_projector_of_ranks(taut_solver *solver, taut_error *error)
+int taut_start_need_projector(taut_solver *solver, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
+    if (!taut_run_space(solver) || s->method->uses_field || solver->onto_rigid ||
+        solver->drift.rows == 0)
+        return TAUT_OK;
     const taut_stabilization how = {.form = "project"};
     TAUT_TRY(taut_stabilizer_create(&how, s->context, s->arena, s->statistics, &solver->onto_rigid,
                                     error));
@@ -201,7 +203,7 @@ int taut_start_prepare(taut_solver *solver, taut_error *error)
         return TAUT_OK;
     if (taut_run_space(solver)) {
         solver->assembly = solver->stabilizer;
-        return s->method->uses_field ? TAUT_OK : make_projector_of_ranks(solver, error);
+        return TAUT_OK; /* others have one where it is needed: few runs */
     }
     const bool once = solver->sizes.events == 0 && solver->moving->branches == 0;
     const bool rarely = s->method->on_bonds && taut_arena_late(s->arena, s->n);
@@ -269,6 +271,7 @@ static int start_on_bonds(taut_solver *solver, taut_error *error)
                          "a run over several ranks to move it onto them: give one that satisfies "
                          "them, such as a foot point that was found in one process",
                          position);
+    TAUT_TRY(taut_start_need_projector(solver, error));
     TAUT_TRY(solver->assembly->apply(solver->assembly, s->now.t, s->now.q, s->now.v, error));
     solver->moved = true;
     solver->drift.measured = NAN;

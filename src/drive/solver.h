@@ -737,6 +737,9 @@ int taut_watch_restart(taut_solver *solver, bool altered, taut_error *error);
  * step. */
 int taut_watch_step(taut_solver *solver, bool *restarted, taut_error *error);
 
+/* Over several ranks, for methods without a field: makes onto_rigid, which moves states near the
+ * bonds onto them, along G^T of where they are. Together. (run_start.c) */
+int taut_start_need_projector(taut_solver *solver, taut_error *error);
 /* Of several ranks (ranks.c): room for the state of the whole system on rank 0, made at the first
  * call; fills it. Together. */
 int taut_whole_create(taut_solver *solver, taut_error *error);
