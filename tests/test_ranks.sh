@@ -186,6 +186,11 @@ sed 's|^\[forces\]|[mass]\np[24,3] = -1\n[forces]|; s|   mass 1 + i/100||' strip
 refused 2 "must be positive" run wrong.taut --motion rigid --until 0.1
 has err "rank 1:"
 
+# a force that only the last rank cannot evaluate: the others have its reason
+sed 's|^\[bonds\]|sum(0.001*sqrt(p[N,3].z + 0.5) for k in 1..1)\n[bonds]|; s|sin(i)|-1|' strip.taut >domain.taut
+refused 1 "outside the domain" run domain.taut --motion rigid --step 0.01 --until 2 --out none
+refused 1 "the rigid bonds cannot be reached" run chain --set N=30 --motion rigid --method rattle --step 3 --until 9 --out none
+
 # ---- memory of a rank: that of its part
 if command -v /usr/bin/time >/dev/null 2>&1 && /usr/bin/time -f %M true 2>/dev/null; then
     memory() { # memory P: kilobytes of the largest process

@@ -2,6 +2,7 @@
 #include "base/space.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,12 +94,19 @@ int taut_space_agree(taut_space *space, int status, taut_error *error)
         bool worse = first < 0 ? other != 0 : space->room[first] > 0 && other < 0;
         first = worse ? r : first;
     }
-    if (first < 0 || status == (int)space->room[first])
+    if (first < 0)
         return status;
     const int code = (int)space->room[first];
     if (code > 0) /* a smaller step is tried, whatever the reason */
         return code;
-    return taut_fail(error, code, "rank %d of this run failed", first);
+    char mine_words[TAUT_SPACE_WORDS] = "";
+    if (status == code && error)
+        snprintf(mine_words, sizeof mine_words, "%.399s", error->message);
+    space->calls->gather(space, TAUT_SPACE_WORDS, mine_words, space->words);
+    if (status == code)
+        return code;
+    const char *words = space->words + (int64_t)first * TAUT_SPACE_WORDS;
+    return taut_fail(error, code, "%s", words[0] ? words : "another rank failed");
 }
 
 /* ---- runs of numbers */

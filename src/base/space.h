@@ -29,8 +29,10 @@ typedef struct taut_space_calls {
 struct taut_space {
     int rank, size;
     const taut_space_calls *calls;
-    double *room; /* [3 size] */
+    double *room; /* [size] */
+    char *words;  /* [size][TAUT_SPACE_WORDS] messages of failures */
 };
+enum { TAUT_SPACE_WORDS = 400 };
 
 /* The ranks that were started together; NULL where there is one. (space_mpi.c, where built) */
 int taut_space_open(taut_space **space, taut_error *error);
@@ -43,8 +45,7 @@ static inline int taut_space_ranks(const taut_space *space)
 double taut_space_sum(taut_space *space, double x);
 double taut_space_largest(taut_space *space, double x);
 /* For a step that all ranks make or none: the status of the first rank that failed, 0 where none
- * did. An error goes before TAUT_RETRY. Ranks that did not fail have a message that names the
- * other one. */
+ * did. An error goes before TAUT_RETRY. Ranks that did not fail get its message. */
 int taut_space_agree(taut_space *space, int status, taut_error *error);
 
 /* Numbers of a whole system that are here: runs of successive ones, ascending. */

@@ -87,6 +87,7 @@ static void destroy(taut_space *space)
     if (p->began)
         MPI_Finalize();
     from.release(from.user, space->room);
+    from.release(from.user, space->words);
     from.release(from.user, p->count);
     from.release(from.user, p->request);
     from.release(from.user, p);
@@ -108,10 +109,11 @@ int taut_space_open(taut_space **space, taut_error *error)
     TAUT_NEED(error, p);
     *p = (processes){
         .space = {.rank = rank, .size = size, .calls = &calls}, .allocator = from, .began = !began};
-    p->space.room = from.allocate(from.user, 3 * (size_t)size * sizeof *p->space.room);
+    p->space.room = from.allocate(from.user, (size_t)size * sizeof *p->space.room);
+    p->space.words = from.allocate(from.user, (size_t)size * TAUT_SPACE_WORDS);
     p->count = from.allocate(from.user, 4 * (size_t)size * sizeof *p->count);
     p->request = from.allocate(from.user, 2 * (size_t)size * sizeof *p->request);
-    TAUT_NEED(error, p->space.room, p->count, p->request);
+    TAUT_NEED(error, p->space.room, p->space.words, p->count, p->request);
     MPI_Comm_dup(MPI_COMM_WORLD, &p->last);
     *space = &p->space;
     return TAUT_OK;
