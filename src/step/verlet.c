@@ -20,8 +20,23 @@
 
 typedef struct verlet {
     bool fresh; /* now.a belongs to now.q */
+    bool kicks; /* of several ranks: all can make steps in passes over the points */
     taut_mechanics mechanics;
 } verlet;
+
+static bool on_all_ranks(const taut_mechanics *x, bool good)
+{
+    return x->part ? taut_space_largest(x->part->space, !good) == 0 : good;
+}
+
+/* Ghosts lack the forces of other ranks. */
+static void refresh(const taut_mechanics *x, double *a, double *b)
+{
+    if (!x->part)
+        return;
+    taut_halo_refresh(&x->part->coordinates, a);
+    taut_halo_refresh(&x->part->coordinates, b);
+}
 
 static int create(taut_stepper *s, taut_error *error)
 {
@@ -32,7 +47,9 @@ static int create(taut_stepper *s, taut_error *error)
     TAUT_TRY(taut_mechanics_create(x, s->context, s->arena, s->statistics, 0, error));
     /* a parameter can make a compliance zero in a bond that the model does not call rigid */
     TAUT_TRY(taut_mechanics_need_springs(x, who, error));
-    return taut_mechanics_invert(x, who, s->now.t, s->arena, error);
+    TAUT_TRY(taut_mechanics_invert(x, who, s->now.t, s->arena, error));
+    w->kicks = x->part && on_all_ranks(x, taut_evaluate_kicks(s->context));
+    return TAUT_OK;
 }
 
 static void destroy(taut_stepper *s)
@@ -147,10 +164,7 @@ static int step(taut_stepper *s, double h, taut_error *error)
     next.t = old.t + h;
     drift(s, h, &old, next.v, next.q);
     TAUT_TRY(accelerate(s, h, &next, error));
-    if (part) { /* ghosts lack the forces of other ranks */
-        taut_halo_refresh(&part->coordinates, next.a);
-        taut_halo_refresh(&part->coordinates, next.v);
-    }
+    refresh(&w->mechanics, next.a, next.v);
     s->now = next;
     s->last = old;
     s->statistics->steps++;
@@ -167,12 +181,15 @@ static bool drift_on(taut_stepper *s, double begin, double h, int64_t first, int
     x->values.force = to->a;
     x->values.bond = to->lambda;
     drift(s, h, &s->now, to->v, to->q);
-    for (int64_t k = first; k < last - 1; k++)
-        if (!taut_evaluate_pull(s->context, begin + (double)k * h + h, to->q, to->v, &x->values,
-                                &kick))
+    for (int64_t k = first; k < last - 1; k++) {
+        bool good = taut_evaluate_pull(s->context, begin + (double)k * h + h, to->q, to->v,
+                                       &x->values, &kick);
+        if (!on_all_ranks(x, good))
             return false;
+        refresh(x, to->q, to->v);
+    }
     to->t = begin + (double)(last - 1) * h + h;
-    return !isnan(taut_pool_largest(s->pool, s->n, test_block, to->v));
+    return on_all_ranks(x, !isnan(taut_pool_largest(s->pool, s->n, test_block, to->v)));
 }
 
 /* Steps that fail are left to `step`, from the state before the first one. */
@@ -181,12 +198,15 @@ static int64_t several(taut_stepper *s, double begin, double h, int64_t first, i
 {
     verlet *w = s->work;
     taut_mechanics *x = &w->mechanics;
-    if (by || x->part || !w->fresh || s->m == 0 || x->own || x->values.stiff_force ||
-        !taut_evaluate_kicks(s->context) || !drift_on(s, begin, h, first, last))
+    const bool kicks = x->part ? w->kicks : taut_evaluate_kicks(s->context);
+    if (by || !w->fresh || s->m == 0 || x->own || x->values.stiff_force || !kicks ||
+        !drift_on(s, begin, h, first, last))
         return 0;
     taut_kick kick = {.h = h, .v = s->last.v, .inverse = x->inverse};
-    if (!taut_evaluate_pull(s->context, s->last.t, s->last.q, s->last.v, &x->values, &kick))
+    bool good = taut_evaluate_pull(s->context, s->last.t, s->last.q, s->last.v, &x->values, &kick);
+    if (!on_all_ranks(x, good))
         return 0;
+    refresh(x, s->last.a, s->last.v);
     taut_stepper_turn(s);
     s->now.t = begin + (double)last * h;
     s->statistics->steps += last - first;
