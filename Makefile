@@ -6,12 +6,14 @@
 #   make test-all   the long versions too, and five minutes of fuzzing
 #   make docs       the documentation as a site with search, build/docs/index.html; DOCS=folder
 #   make pictures   draw the pictures of the documentation again
+#   make mpi        build-mpi/taut, for runs over several processes (mpiexec);  make test-mpi  tests them
 #   make python     build-python/dist/taut-*.whl, the Python package, and its tests;  make python-bench  measures it
 #   make bench      measurements: limit, value, verdict
 #   make format     format the sources;  make format-check  only looks
 #   make install    PREFIX=/usr/local, DESTDIR=; the Python module too where Python and cffi are, PYTHON= (empty): without it
 #   make clean
 BUILD ?= build
+BUILD_MPI ?= build-mpi
 DOCS ?= $(BUILD)/docs
 JOBS ?= 2
 PREFIX ?= /usr/local
@@ -19,7 +21,7 @@ CMAKE ?= cmake
 CMAKE_FLAGS ?=
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all setup configure demo docs pictures test test-all fuzz python python-bench bench format format-check install clean
+.PHONY: mpi test-mpi all setup configure demo docs pictures test test-all fuzz python python-bench bench format format-check install clean
 
 all: configure
 	@$(CMAKE) --build $(BUILD) -j $(JOBS)
@@ -55,6 +57,13 @@ test-all: setup
 	@tools/fuzz 300
 	@TAUT_TEST_LONG=1 TAUT_TEST_LIMIT=7200 tests/run $(BUILD)
 
+mpi:
+	@tools/setup tools/packages-mpi.txt
+	@$(MAKE) all BUILD=$(BUILD_MPI) CMAKE_FLAGS="$(CMAKE_FLAGS) -DTAUT_MPI=ON"
+
+test-mpi: mpi
+	@tests/run $(BUILD_MPI) test_ranks.sh
+
 fuzz:
 	@tools/fuzz 60
 
@@ -79,4 +88,4 @@ install: all
 	@PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) tools/python install
 
 clean:
-	rm -rf build build-debug build-asan build-core build-fuzz build-gcc build-clang build-ci build-python
+	rm -rf build build-mpi build-debug build-asan build-core build-fuzz build-gcc build-clang build-ci build-python

@@ -217,6 +217,12 @@ int cli_output_close(cli_output *output, const char *option, taut_error *error);
 int cli_start_write(const char *path, const char *option, const char *title,
                     const taut_system *system, const double *q, const double *v, taut_error *error);
 
+/* ---- several processes (ranks.c) */
+int cli_ranks_begin(void);      /* 0, or the exit status */
+void cli_ranks_end(int status); /* ends the others too where this one failed alone */
+taut_space *cli_ranks(void);    /* NULL: one process */
+bool cli_ranks_first(void);     /* it writes what is written */
+
 /* ---- progress and interrupt (progress.c) */
 typedef struct cli_progress {
     bool bar;            /* draw on standard error */

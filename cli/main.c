@@ -32,6 +32,11 @@ static int with_verb(int count, char **arguments)
             cli_help_verb(stdout, call.verb);
         else if (call.version)
             cli_help_version(stdout);
+        else if (cli_ranks() && call.verb->act != cli_run)
+            status = cli_refuse(&call,
+                                "only 'taut run' uses several processes: start 'taut %s' "
+                                "without mpiexec",
+                                call.verb->name);
         else
             status = call.verb->act(&call);
     }
@@ -47,9 +52,13 @@ int main(int count, char **arguments)
     signal(SIGPIPE, SIG_IGN);
 #endif
     taut_blas_threads(1);
-    int status = without_verb(count, arguments);
+    int status = cli_ranks_begin();
+    if (status == 0)
+        status = without_verb(count, arguments);
     if (status < 0)
         status = with_verb(count, arguments);
     int written = cli_output_finish(status != CLI_DONE);
-    return status != 0 ? status : written;
+    status = status != 0 ? status : written;
+    cli_ranks_end(status);
+    return status;
 }

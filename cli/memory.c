@@ -38,7 +38,7 @@ static bool is_slow(const cli_call *call)
 int cli_memory_check(const cli_call *call, const cli_model *model)
 {
     double there = machine_memory(), least = taut_system_memory(model->system),
-           most = taut_system_memory_slow(model->system);
+           most = cli_ranks() ? least : taut_system_memory_slow(model->system);
     bool specified = is_slow(call);
     double needed = specified ? most : least;
     if (!(there > 0) || (needed < there / 10 && most < there))

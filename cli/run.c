@@ -38,6 +38,13 @@ static int choose_outputs(run *r)
     r->view = cli_option_text(call, "view");
     if (!r->out && !call->json && !r->view)
         r->out = "-";
+    if (r->out && strcmp(r->out, "none") == 0)
+        r->out = NULL;
+    if (cli_ranks() && (r->plot || r->view))
+        return cli_refuse(call,
+                          "--%s cannot be combined with several processes: write the rows "
+                          "with --out FILE.h5 and draw them with 'taut view'",
+                          r->plot ? "plot" : "view");
     if (r->out && call->json && strcmp(r->out, "-") == 0)
         return cli_refuse(
             call, "--out -: standard output belongs to the object of --json; give the rows a file");
@@ -63,9 +70,21 @@ static int choose_outputs(run *r)
     return status != 0 ? status : cli_checkpoint_check(call, r->checkpoint.path, r->out);
 }
 
+/* Of several processes the first one has the rows. */
+static int no_row(void *user, const taut_row *row, taut_error *error)
+{
+    (void)user, (void)row, (void)error;
+    return 0;
+}
+
 static int open_outputs(run *r)
 {
     int code = 0;
+    if (!cli_ranks_first()) {
+        if (r->out)
+            r->sink[r->sinks++] = (taut_sink){.row = no_row};
+        return 0;
+    }
     if (r->out) {
         code = r->hdf5 ? taut_hdf5_create(r->out, &r->file[r->sinks], &r->sink[r->sinks], &r->error)
                        : taut_csv_create(r->out, &r->file[r->sinks], &r->sink[r->sinks], &r->error);
@@ -101,11 +120,17 @@ static int open_outputs(run *r)
 static int write_end(run *r)
 {
     char title[400];
+    const taut_system *system;
+    const double *q, *v;
+    int code = taut_solver_gather(r->solver, &system, &q, &v, &r->error);
+    if (code != 0)
+        return fail(r, code);
+    if (!cli_ranks_first())
+        return 0;
     double t = taut_solver_time(r->solver);
     snprintf(title, sizeof title, "%.200s at t = %.17g: --start FILE --from %.17g begins here",
              r->model.name, t, t);
-    return cli_start_write(r->end, "end", title, r->model.system, taut_solver_position(r->solver),
-                           taut_solver_velocity(r->solver), &r->error);
+    return cli_start_write(r->end, "end", title, system, q, v, &r->error);
 }
 
 static void close_outputs(run *r)
@@ -161,11 +186,12 @@ static int compute(run *r)
     }
     cli_progress progress = {.bar = !call->quiet && cli_terminal(stderr) &&
                                     !(rows_here && cli_terminal(stdout))};
-    cli_interrupt_watch();
+    if (!cli_ranks()) /* mpiexec ends all of them */
+        cli_interrupt_watch();
     size_t explained = strlen(taut_solver_explanation(r->solver));
     double begin = cli_clock();
-    int code = taut_solver_run(r->solver, r->sink, r->sinks + (r->page != NULL), cli_progress_call,
-                               &progress, &r->error);
+    int code = taut_solver_run(r->solver, r->sink, r->sinks + (r->page != NULL),
+                               cli_ranks() ? NULL : cli_progress_call, &progress, &r->error);
     taut_error failure = {.t = NAN};
     cli_outcome outcome = {
         .model = &r->model, .solver = r->solver, .code = code, .error = &r->error};
@@ -178,7 +204,9 @@ static int compute(run *r)
                                                       : NULL;
     outcome.plot = code < 0 ? NULL : r->plot;
     cli_progress_clear(&progress);
-    int kept = r->hdf5 && !lost ? cli_record_summary(r->file[0], &outcome, &failure) : 0;
+    int kept = r->hdf5 && !lost && cli_ranks_first()
+                   ? cli_record_summary(r->file[0], &outcome, &failure)
+                   : 0;
     if (kept != 0)
         cli_error("the summary is not in %s: %s", r->out, failure.message);
     close_outputs(r);
@@ -228,7 +256,8 @@ static int share_large(run *r)
     taut_sizes sizes = {.size = sizeof sizes};
     char threads[24];
     taut_system_sizes_get(r->model.system, &sizes, NULL);
-    if (taut_options_given(r->call->options, "threads") || sizes.coordinates < LARGE)
+    if (taut_options_given(r->call->options, "threads") || sizes.coordinates < LARGE ||
+        cli_ranks()) /* a process for each core */
         return 0;
     snprintf(threads, sizeof threads, "%d", cli_cores());
     return taut_options_set(r->call->options, "threads", threads, &r->error);

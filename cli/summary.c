@@ -267,7 +267,9 @@ void cli_summary_json(FILE *out, const cli_outcome *outcome)
     if (outcome->code == TAUT_EVENT)
         cli_json_text(&json, "event", result.event);
     cli_json_real(&json, "t", result.t);
-    if (!outcome->stateless)
+    if (cli_ranks()) /* each has its part of the state: --end FILE writes all of it */
+        cli_json_integer(&json, "ranks", taut_space_size(cli_ranks()));
+    else if (!outcome->stateless)
         cli_json_state(&json, outcome->model->system, taut_solver_position(outcome->solver),
                        taut_solver_velocity(outcome->solver),
                        taut_solver_multipliers(outcome->solver));

@@ -25,7 +25,10 @@ const cli_verb cli_verbs[] = {
      "velocities, "
      "multipliers, outputs) go to standard output and the summary to standard error; with --out "
      "FILE.csv the rows go there and the summary to standard output. Ctrl-C ends the run cleanly "
-     "and keeps the rows computed so far; a second one kills it.\n" MODEL_TEXT
+     "and keeps the rows computed so far; a second one kills it. --out none writes no rows. A "
+     "build "
+     "with MPI (make mpi) divides large systems among processes: mpiexec -n 4 taut run MODEL "
+     "--motion rigid.\n" MODEL_TEXT
      "Options in a model's [run] section are defaults; the command line overrides them.\n"
      "Exit status: 0 done, 1 numerical failure, 2 wrong model or usage, 3 finished, but the "
      "measured error is above 100 tolerances (of multipliers 1000), or the second run failed, or "

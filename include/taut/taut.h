@@ -43,6 +43,18 @@ typedef struct taut_table_text {
     size_t length;
 } taut_table_text;
 
+/* Processes that share one run (docs/scale.md): a library built for MPI finds those that mpiexec
+ * started, and all of them make the same calls. *space is NULL where there is one. */
+typedef struct taut_space taut_space;
+TAUT_API int taut_space_create(taut_space **space, taut_error *error);
+TAUT_API void taut_space_destroy(taut_space *space);
+TAUT_API int taut_space_rank(const taut_space *space); /* 0, 1, ...; 0 for NULL */
+TAUT_API int taut_space_size(const taut_space *space); /* 1 for NULL */
+/* Before a process ends early: do all of them call this within so many seconds? */
+TAUT_API bool taut_space_meet(taut_space *space, double seconds);
+/* Ends all of them with this exit code, for a process that cannot continue. */
+TAUT_API void taut_space_end(taut_space *space, int code);
+
 /* How a model is loaded. All fields may be zero. `set` and `init` are "name=expression" texts
  * (parameters, start values). */
 typedef struct taut_load {
@@ -62,6 +74,9 @@ typedef struct taut_load {
     /* tables that are read instead of files; other names are files */
     const taut_table_text *tables;
     int table_count;
+    /* of several processes each loads the part of the model that it needs; it must outlive the
+     * system. NULL: all of the model */
+    taut_space *space;
 } taut_load;
 
 /* Reads a model file (docs/model-language.md). `how` may be NULL. On error nothing is created. */
@@ -354,6 +369,10 @@ TAUT_API double taut_solver_time(const taut_solver *solver);
 TAUT_API const double *taut_solver_position(const taut_solver *solver);    /* q, [n] */
 TAUT_API const double *taut_solver_velocity(const taut_solver *solver);    /* v, [n] */
 TAUT_API const double *taut_solver_multipliers(const taut_solver *solver); /* lambda, [m] */
+/* The whole system and its state, valid until the next call of the solver. Of a run over several
+ * processes all of them make this call: the first one gets them, the others what is theirs. */
+TAUT_API int taut_solver_gather(taut_solver *solver, const taut_system **system, const double **q,
+                                const double **v, taut_error *error);
 TAUT_API int taut_solver_result_get(const taut_solver *solver, taut_result *result,
                                     taut_error *error);
 /* Dense output: with keep, both ends of every accepted step are kept from now on (memory for 3n + m

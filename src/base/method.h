@@ -103,6 +103,7 @@ typedef struct taut_method {
     bool averages;    /* effective motion: integrates the averaged system, not the model itself */
     bool first_order; /* supports first-order systems without a field */
     bool follows;     /* integrates a flow: black boxes, and rates by their [stepper] */
+    bool spans_ranks; /* in runs over several ranks too (base/space.h) */
     /* the estimate shrinks as h^error_order, with `propose` in the first step; 0: no estimate,
      * fixed steps only */
     int error_order;

@@ -123,8 +123,9 @@ static const taut_option table[] = {
      "end after COUNT steps"},
     {"out", TAUT_OPTION_TEXT, "", 0, 0, "", "FILE",
      "run project spectrum compare sweep reproduce view", false, false,
-     "write the trajectory to FILE.csv or FILE.h5 (HDF5); `-` is standard output; project: write "
-     "the state to FILE as a [start] section; `-` is standard output; spectrum: write the rows of "
+     "write the trajectory to FILE.csv or FILE.h5 (HDF5); `-` is standard output; run: `none` "
+     "writes no rows; project: write the state to FILE as a [start] section; `-` is standard "
+     "output; spectrum: write the rows of "
      "--until to FILE.csv; compare: write the table to FILE.csv; sweep: write the table to "
      "FILE.csv or FILE.h5 (HDF5); reproduce: the folder for tables and pictures; view: the page, "
      "FILE.html"},

@@ -291,6 +291,8 @@ static int choose_times(taut_solver *solver, taut_error *error)
     for (int k = 0; k < 3; k++)
         if (strcmp(verify, looks[k]) == 0)
             solver->verify = (taut_verify)k;
+    if (taut_run_space(solver)) /* there is no second look */
+        solver->verify = TAUT_VERIFY_NEVER;
     solver->asked = solver->stepper.rtol;
     double most = solver->tolerant ? taut_options_real(merged, "max-step") : NAN;
     solver->control.most = isnan(most) ? INFINITY : most;
@@ -326,6 +328,7 @@ int taut_choose(taut_solver *solver, const taut_options *options, taut_error *er
     TAUT_TRY(taut_options_merge(solver->options, options, error));
     TAUT_TRY(taut_options_create(&solver->arena.allocator, &solver->call, error));
     TAUT_TRY(taut_options_merge(solver->call, options, error));
+    TAUT_TRY(taut_ranks_refuse_model(solver, error));
     int status = taut_redundant_begin(solver, false, error);
     TAUT_TRY(taut_fail_final(status, error, error));
     if (solver->stepper.trial) /* the diagnosis is wanted in any case */
@@ -334,8 +337,18 @@ int taut_choose(taut_solver *solver, const taut_options *options, taut_error *er
     TAUT_TRY(taut_projecting_read(solver, error));
     TAUT_TRY(choose_method(solver, options, error));
     choose_step_source(solver, options, of_run);
+    TAUT_TRY(taut_ranks_refuse_method(solver, error));
     TAUT_TRY(check_tolerance(solver, options, error));
     return choose_times(solver, error);
+}
+
+/* Over several ranks there is no spectrum. */
+static int fail_bound(const taut_solver *solver, double stability, taut_error *error)
+{
+    return taut_fail_option(error, TAUT_ERROR_STEP, "step",
+                            "over several ranks the step size must be below %g/omega = %.4g, omega "
+                            "a bound of the frequencies of the springs",
+                            stability, stability / solver->bound);
 }
 
 /* The fastest frequency at the initial state: of the diagnosis, where the run begins there. Of
@@ -354,11 +367,16 @@ static int find_frequency(taut_solver *solver, taut_error *error)
     if (!taut_start_diagnosed(solver) || d->frequencies == 0) {
         taut_error reason;
         int status = 0;
-        if (!solver->control.on && !isnan(solver->step) && solver->stepper.n > LARGE)
+        taut_space *space = taut_run_space(solver);
+        if (space || (!solver->control.on && !isnan(solver->step) && solver->stepper.n > LARGE))
             status = taut_frequency_bound(solver->context, now->t, now->q, &solver->bound, &reason);
         TAUT_TRY(taut_fail_final(status, &reason, error));
+        if (space)
+            solver->bound = taut_space_largest(space, solver->bound);
         if (solver->bound > 0 && solver->step * solver->bound < stability)
             return TAUT_OK;
+        if (space)
+            return fail_bound(solver, stability, error);
         solver->bound = 0;
         TAUT_TRY(taut_diagnose(solver->context, now->t, now->q, taut_state_v(now),
                                TAUT_DIAGNOSE_FASTEST, TAUT_BACKEND_AUTO, &here, error));
@@ -396,7 +414,7 @@ static int choose_rows(taut_solver *solver, taut_error *error)
     const taut_stepper *s = &solver->stepper;
     double every = taut_options_real(solver->options, "every"), /* NaN: not given, or `step` */
         length = fabs(solver->until - solver->from),
-           width = 2. * s->n + s->m + solver->sizes.outputs,
+           width = taut_space_sum(taut_run_space(solver), 2. * s->n + s->m) + solver->sizes.outputs,
            rows = fmin(fmax(floor(NUMBERS / fmax(width, 1)), LEAST), MOST);
     bool vibrating =
         solver->motion == TAUT_MOTION_EFFECTIVE && taut_options_flag(solver->options, "raw");

@@ -28,14 +28,30 @@ int taut_control_create(taut_solver *solver, taut_error *error)
 /* ---- the first step */
 
 /* Scaled rms of x, in the scale of q. */
-static double scaled(const taut_stepper *s, const double *x)
+typedef struct scaled_loop {
+    const taut_stepper *s;
+    const double *x;
+} scaled_loop;
+
+static double scaled_block(void *context, int64_t begin, int64_t end)
 {
+    const scaled_loop *l = context;
     double sum = 0;
-    for (taut_index i = 0; i < s->n; i++) {
-        double e = x[i] / (s->atol + s->rtol * fabs(s->now.q[i]));
+    for (int64_t i = begin; i < end; i++) {
+        double e = l->x[i] / (l->s->atol + l->s->rtol * fabs(l->s->now.q[i]));
         sum += e * e;
     }
-    return s->n > 0 ? sqrt(sum / s->n) : 0;
+    return sum;
+}
+
+static double scaled(const taut_solver *solver, const double *x)
+{
+    const taut_stepper *s = &solver->stepper;
+    const taut_halo *halo = taut_run_halo(solver);
+    scaled_loop l = {s, x};
+    if (halo)
+        return sqrt(taut_halo_sum(halo, NULL, s->n, scaled_block, &l) / (double)halo->total);
+    return s->n > 0 ? sqrt(scaled_block(&l, 0, s->n) / s->n) : 0;
 }
 
 /* Hairer's estimate from the first two derivatives of q: h0 changes q by a hundredth, h1 makes
@@ -51,7 +67,8 @@ static double first_by_field(taut_solver *solver, double way, double least, taut
     *status = s->field->evaluate(s->field, s->now.t, s->now.q, s->now.v, rate, NULL, error);
     if (*status != 0)
         return 0;
-    double d0 = scaled(s, s->now.q), d1 = scaled(s, s->first_order ? rate : s->now.v), d2 = 0;
+    double d0 = scaled(solver, s->now.q), d1 = scaled(solver, s->first_order ? rate : s->now.v),
+           d2 = 0;
     double h0 = d0 < 1e-5 || d1 < 1e-5 ? least : 0.01 * d0 / d1;
     if (s->first_order) {
         h0 = fmin(h0, solver->control.most);
@@ -61,9 +78,9 @@ static double first_by_field(taut_solver *solver, double way, double least, taut
             return h0; /* the step itself will show whether it is too long */
         for (taut_index i = 0; i < n; i++)
             next[i] = (next[i] - rate[i]) / h0;
-        d2 = scaled(s, next);
+        d2 = scaled(solver, next);
     } else {
-        d2 = scaled(s, rate);
+        d2 = scaled(solver, rate);
         taut_norm_pull(solver, rate);
         if (d0 == 0 && d1 == 0)
             return 100 * least; /* at rest at 0 there is no scale; a rejection corrects it */
@@ -77,9 +94,10 @@ static double first_by_field(taut_solver *solver, double way, double least, taut
 }
 
 /* Methods without a field: from the velocity alone; rejected steps correct it. */
-static double first_by_velocity(const taut_stepper *s, double least)
+static double first_by_velocity(const taut_solver *solver, double least)
 {
-    double d0 = scaled(s, s->now.q), d1 = s->first_order ? 0 : scaled(s, s->now.v);
+    const taut_stepper *s = &solver->stepper;
+    double d0 = scaled(solver, s->now.q), d1 = s->first_order ? 0 : scaled(solver, s->now.v);
     return d0 < 1e-5 || d1 < 1e-5 ? 100 * least : 0.01 * d0 / d1;
 }
 
@@ -91,8 +109,8 @@ static int first_step(taut_solver *solver, double target, taut_error *error)
     double way = target < s->now.t ? -1 : 1, length = fabs(target - s->now.t),
            least = 1e-6 * (isfinite(length) ? length : 1);
     int status = 0;
-    double h =
-        s->field ? first_by_field(solver, way, least, error, &status) : first_by_velocity(s, least);
+    double h = s->field ? first_by_field(solver, way, least, error, &status)
+                        : first_by_velocity(solver, least);
     if (status < 0 && h == 0)
         return status;
     taut_error_clear(error);

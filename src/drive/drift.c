@@ -91,9 +91,10 @@ static int measure_rows(taut_solver *solver, const taut_state *state, taut_error
         d->velocity = taut_largest(d->rows, d->tape + d->rows);
         return TAUT_OK;
     }
-    TAUT_TRY(taut_unevaluated(taut_evaluate_inside(solver->context, state->t, state->q,
-                                                   taut_state_v(state), wanted, &d->values, error),
-                              state->t, error));
+    int status = taut_evaluate_inside(solver->context, state->t, state->q, taut_state_v(state),
+                                      wanted, &d->values, error);
+    status = taut_space_agree(taut_run_space(solver), status, error);
+    TAUT_TRY(taut_unevaluated(status, state->t, error));
     for (taut_index i = 0; i < solver->sizes.bonds; i++) {
         if (!d->watched[i])
             continue;
@@ -104,6 +105,8 @@ static int measure_rows(taut_solver *solver, const taut_state *state, taut_error
             d->values.bond_dt[i] + taut_row_dot(&d->jacobian, d->values.jacobian, i, state->v);
         d->velocity = fmax(d->velocity, fabs(rate));
     }
+    d->position = taut_space_largest(taut_run_space(solver), d->position);
+    d->velocity = taut_space_largest(taut_run_space(solver), d->velocity);
     return TAUT_OK;
 }
 

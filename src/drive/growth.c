@@ -75,9 +75,9 @@ int taut_growth_guard(taut_solver *solver, double h, bool last, taut_error *erro
     taut_stepper *s = &solver->stepper;
     if (!is_due(solver, last))
         return TAUT_OK;
-    double size = taut_loop_largest(s->pool, s->n, s->now.q), apart;
+    double size = taut_run_largest(solver, s->n, s->now.q), apart;
     if (isnan(solver->size))
-        solver->size = taut_loop_largest(s->pool, s->n, s->last.q);
+        solver->size = taut_run_largest(solver, s->n, s->last.q);
     double before = solver->size;
     if (before == 0) /* a state may leave zero */
         solver->size = size;
@@ -85,6 +85,7 @@ int taut_growth_guard(taut_solver *solver, double h, bool last, taut_error *erro
         return TAUT_OK;
     solver->size = size;
     TAUT_TRY(verify(solver, h, &apart, error));
+    apart = taut_space_largest(taut_run_space(solver), apart);
     if (apart <= ELSEWHERE * size)
         return TAUT_OK;
     return taut_fail(

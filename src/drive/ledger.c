@@ -64,8 +64,13 @@ int taut_ledger_energies(taut_solver *solver, const taut_state *state, taut_valu
         values->bond_energy = e[TAUT_FUSED_SPRINGS];
         values->stiff_energy = e[TAUT_FUSED_STIFF];
     } else {
-        TAUT_TRY(taut_evaluate_inside(solver->context, state->t, state->q, state->v,
-                                      TAUT_WANT_ENERGY, values, error));
+        taut_space *space = taut_run_space(solver);
+        int status = taut_evaluate_inside(solver->context, state->t, state->q, state->v,
+                                          TAUT_WANT_ENERGY, values, error);
+        TAUT_TRY(taut_space_agree(space, status, error));
+        values->kinetic = taut_space_sum(space, values->kinetic);
+        values->potential = taut_space_sum(space, values->potential);
+        values->bond_energy = taut_space_sum(space, values->bond_energy);
     }
     if (solver->motion != TAUT_MOTION_SLOW)
         return TAUT_OK;
@@ -163,7 +168,7 @@ int taut_ledger_create(taut_solver *solver, taut_error *error)
     solver->conserves = l->known && !(can & drives) && !damped;
     /* in slow motion the energy of damped springs is not known */
     l->falls = l->known && !(can & drives) && damped && !slow;
-    l->on = solver->control.on && (solver->conserves || l->falls);
+    l->on = solver->control.on && (solver->conserves || l->falls) && !taut_run_space(solver);
     if (l->known)
         TAUT_TRY(open_tape(solver, error));
     TAUT_TRY(taut_step_work_create(solver, error));

@@ -245,13 +245,16 @@ static int march(taut_solver *solver, double target, taut_error *error)
 int taut_sinks_begin(taut_solver *solver, const taut_sink *sinks, int count, int *begun,
                      taut_error *error)
 {
-    for (*begun = 0; *begun < count; ++*begun) {
+    taut_space *space = taut_run_space(solver);
+    int status = count > 0 ? taut_whole_create(solver, error) : TAUT_OK;
+    const taut_system *system = space ? solver->whole.system : solver->model;
+    const bool writes = taut_space_rank(space) == 0; /* of several ranks the first one */
+    for (*begun = 0; *begun < count && status == 0; *begun += status == 0) {
         const taut_sink *sink = &sinks[*begun];
-        if (sink->begin)
-            TAUT_TRY(
-                taut_sink_status(sink->begin(sink->user, solver->model, error), "begin", error));
+        if (sink->begin && writes)
+            status = taut_sink_status(sink->begin(sink->user, system, error), "begin", error);
     }
-    return TAUT_OK;
+    return count > 0 ? taut_space_agree(space, status, error) : status;
 }
 
 int taut_sinks_end(const taut_sink *sinks, int begun, int status, taut_error *error)
@@ -303,7 +306,8 @@ int taut_run_once(taut_solver *solver, const taut_sink *sinks, int sink_count,
         status = taut_refine_end(solver, error);
     solver->caller = (taut_caller){0};
     status = taut_unevaluated(status, solver->stepper.now.t, error);
-    status = taut_sinks_end(sinks, solver->rows.sinks, status, error);
+    const bool writes = taut_space_rank(taut_run_space(solver)) == 0;
+    status = taut_sinks_end(sinks, writes ? solver->rows.sinks : 0, status, error);
     solver->rows.sink = NULL;
     solver->rows.sinks = 0;
     solver->midway = false;

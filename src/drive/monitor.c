@@ -522,8 +522,8 @@ int taut_monitor_create(taut_solver *solver, taut_error *error)
     m->limit = taut_motion_separation(solver->motion);
     m->separation = m->t = m->t_before = NAN;
     /* what functions in C cost is unknown */
-    if (solver->stepper.first_order || solver->stepper.trial || !(m->limit > 0) || !small ||
-        !(z->can & (TAUT_CAN_DERIVATIVES | TAUT_HAS_PAIRS)) ||
+    if (taut_run_space(solver) || solver->stepper.first_order || solver->stepper.trial ||
+        !(m->limit > 0) || !small || !(z->can & (TAUT_CAN_DERIVATIVES | TAUT_HAS_PAIRS)) ||
         !(z->can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)))
         return TAUT_OK;
     TAUT_TRY(make_context(solver, error));

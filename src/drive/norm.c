@@ -62,7 +62,7 @@ static taut_index find_groups(const taut_names *names, taut_index total, taut_in
         bool alike = strcmp(name, before) == 0 || (is_cartesian(name) && is_cartesian(before)),
              same = b > 0 && alike;
         if (start && !same)
-            start[groups] = names->block[b].block.first;
+            start[groups] = taut_names_begin(names, b);
         groups += !same;
     }
     if (groups == 0)
@@ -83,13 +83,13 @@ static int make_groups(taut_solver *solver, const taut_names *names, taut_index 
 }
 
 /* Raises most[k] to the largest entry of group k of x; returns the largest of all. */
-static double raise_scales(taut_pool *pool, const taut_groups *groups, const double *x,
+static double raise_scales(const taut_solver *solver, const taut_groups *groups, const double *x,
                            double *most)
 {
     double all = 0;
     for (taut_index k = 0; k < groups->count; k++) {
         taut_index first = groups->start[k];
-        double size = taut_loop_largest(pool, groups->start[k + 1] - first, x + first);
+        double size = taut_run_largest(solver, groups->start[k + 1] - first, x + first);
         most[k] = taut_above(size, most[k]); /* without NaN */
         all = taut_above(all, most[k]);
     }
@@ -116,16 +116,25 @@ int taut_norm_create(taut_solver *solver, taut_error *error)
     return TAUT_RESERVE(&solver->arena, s->m, error, &norm->stretch, &norm->rate);
 }
 
-/* The sizes at both ends of the latest step, by group: scales, weights and rounding need them. */
-static void measure(taut_error_norm *norm, const taut_stepper *s)
+/* Coordinates of the whole system. */
+static double entries(const taut_solver *solver)
 {
+    const taut_halo *halo = taut_run_halo(solver);
+    return halo ? (double)halo->total : solver->stepper.n;
+}
+
+/* The sizes at both ends of the latest step, by group: scales, weights and rounding need them. */
+static void measure(taut_solver *solver)
+{
+    taut_error_norm *norm = &solver->norm;
+    const taut_stepper *s = &solver->stepper;
     norm->most_q = norm->most_v = 0;
     for (taut_index k = 0; k < norm->coordinates.count; k++) {
         taut_index first = norm->coordinates.start[k],
                    count = norm->coordinates.start[k + 1] - first;
-        norm->now_q[k] = taut_loop_largest(s->pool, count, s->now.q + first);
-        norm->now_v[k] = taut_loop_largest(s->pool, count, s->now.v + first);
-        norm->last_v[k] = taut_loop_largest(s->pool, count, s->last.v + first);
+        norm->now_q[k] = taut_run_largest(solver, count, s->now.q + first);
+        norm->now_v[k] = taut_run_largest(solver, count, s->now.v + first);
+        norm->last_v[k] = taut_run_largest(solver, count, s->last.v + first);
         norm->most_q = taut_above(norm->most_q, norm->now_q[k]);
         norm->most_v = taut_above(norm->most_v, norm->now_v[k]);
     }
@@ -137,7 +146,7 @@ static void weigh(taut_solver *solver)
     taut_error_norm *norm = &solver->norm;
     taut_stepper *s = &solver->stepper;
     bool pulled = s->n > 0 && !isnan(s->last.a[0]) && norm->elapsed > 0;
-    measure(norm, s);
+    measure(solver);
     double least = s->rtol * taut_largest(norm->coordinates.count, norm->v) * FLOOR,
            rounding = 8 * DBL_EPSILON * norm->most_q;
     /* from rest: a part of what will be reached, less with every step */
@@ -147,7 +156,7 @@ static void weigh(taut_solver *solver)
                    count = norm->coordinates.start[k + 1] - first;
         double q = taut_above(norm->q[k], norm->now_q[k]),
                v = norm->elapsed > 0 ? norm->v[k] : norm->now_v[k],
-               a = pulled ? taut_loop_largest(s->pool, count, s->last.a + first) : 0,
+               a = pulled ? taut_run_largest(solver, count, s->last.a + first) : 0,
                fast = taut_above(norm->now_v[k], norm->last_v[k]);
         v = taut_above(v, taut_above(SLOWEST * q / norm->length, norm->least_v / s->rtol));
         if (part > 0)
@@ -184,7 +193,7 @@ static void add_pulses(taut_solver *solver)
     const double *c = taut_context_compliance(solver->context);
     for (taut_index i = 0; i < solver->stepper.m; i++)
         norm->stretch[i] = c[i] > 0 ? BORNE * solver->pulses.stretch[i] / c[i] : 0;
-    raise_scales(solver->pool, &norm->bonds, norm->stretch, norm->lambda);
+    raise_scales(solver, &norm->bonds, norm->stretch, norm->lambda);
 }
 
 /* Without a size there is no scale: then that of what the velocities do until the end, or what
@@ -193,10 +202,10 @@ void taut_norm_begin(taut_solver *solver)
 {
     taut_error_norm *norm = &solver->norm;
     taut_stepper *s = &solver->stepper;
-    double size = raise_scales(solver->pool, &norm->coordinates, s->now.q, norm->q),
+    double size = raise_scales(solver, &norm->coordinates, s->now.q, norm->q),
            length = fabs(solver->until - solver->from);
     if (size == 0 && !s->first_order && isfinite(length))
-        size = length * taut_loop_largest(s->pool, s->n, s->now.v);
+        size = length * taut_run_largest(solver, s->n, s->now.v);
     if (size == 0 && !s->first_order)
         size = solver->pulses.distance;
     if (solver->pulses.count > 0 && norm->lambda)
@@ -227,10 +236,10 @@ void taut_norm_accept(taut_solver *solver, double h)
         average_velocities(norm, h);
         norm->steps += norm->steps < FIRST_STEPS && norm->most_v > NOTHING;
     } else {
-        size = raise_scales(solver->pool, &norm->coordinates, s->now.q, norm->q);
+        size = raise_scales(solver, &norm->coordinates, s->now.q, norm->q);
     }
     if (norm->lambda)
-        raise_scales(solver->pool, &norm->bonds, s->now.lambda, norm->lambda);
+        raise_scales(solver, &norm->bonds, s->now.lambda, norm->lambda);
     if (!norm->given)
         s->atol = taut_above(s->atol, FLOOR * s->rtol * size);
     norm->reach = taut_above(fabs(h), norm->reach - fabs(h) / MEMORY);
@@ -258,7 +267,7 @@ void taut_norm_pull(taut_solver *solver, const double *a)
     taut_stepper *s = &solver->stepper;
     const double *mass = taut_context_mass(solver->context);
     double force = 0;
-    norm->pull = taut_loop_largest(s->pool, s->n, a);
+    norm->pull = taut_run_largest(solver, s->n, a);
     if (!norm->lambda || !mass)
         return;
     for (taut_index i = 0; i < s->n; i++)
@@ -266,7 +275,7 @@ void taut_norm_pull(taut_solver *solver, const double *a)
     s->method->stretch(s, NULL, norm->stretch);
     for (taut_index i = 0; i < s->m; i++)
         norm->stretch[i] = norm->stretch[i] > 0 ? BORNE * force / norm->stretch[i] : 0;
-    raise_scales(solver->pool, &norm->bonds, norm->stretch, norm->lambda);
+    raise_scales(solver, &norm->bonds, norm->stretch, norm->lambda);
 }
 
 void taut_norm_jump(taut_solver *solver, const double *a)
@@ -275,7 +284,7 @@ void taut_norm_jump(taut_solver *solver, const double *a)
     taut_error_norm *norm = &solver->norm;
     taut_index groups = norm->coordinates.count;
     const taut_stepper *s = &solver->stepper;
-    double kick = taut_loop_largest(s->pool, s->n, a) * norm->reach;
+    double kick = taut_run_largest(solver, s->n, a) * norm->reach;
     norm->reach = 0;
     double still = fmax(STILL * kick, s->atol / (s->rtol * norm->length));
     if (!norm->own_scales || taut_largest(groups, norm->v) > still)
@@ -299,7 +308,7 @@ static void add_trial(taut_solver *solver)
     s->method->stretch(s, moved, norm->stretch);
     for (taut_index i = 0; i < s->m; i++)
         norm->stretch[i] = c[i] > 0 ? norm->stretch[i] / c[i] : 0;
-    raise_scales(solver->pool, &norm->bonds, norm->stretch, norm->force);
+    raise_scales(solver, &norm->bonds, norm->stretch, norm->force);
 }
 
 /* e, an error of a vibration over `tolerance`, a part of its size: with the power that the method
@@ -404,11 +413,12 @@ static double norm_in_own_scales(taut_solver *solver, double h)
 
 /* Velocities along bonds come from positions at both ends: rounding of these, over h, is what no
  * smaller step improves. */
-static double rounding_of_velocities(const taut_stepper *s, double h)
+static double rounding_of_velocities(const taut_solver *solver, double h)
 {
+    const taut_stepper *s = &solver->stepper;
     return s->m > 0 ? 0.25 * DBL_EPSILON *
-                          fmax(taut_loop_largest(s->pool, s->n, s->now.q),
-                               taut_loop_largest(s->pool, s->n, s->last.q)) /
+                          fmax(taut_run_largest(solver, s->n, s->now.q),
+                               taut_run_largest(solver, s->n, s->last.q)) /
                           fabs(h)
                     : 0;
 }
@@ -450,8 +460,9 @@ static double norm_of_positions(const taut_solver *solver, double h)
     const taut_stepper *s = &solver->stepper;
     positions p = {
         .s = s, .h = fabs(h), .more = taut_above(COLLAPSE * solver->norm.reach - fabs(h), 0)};
-    p.noise = p.more > 0 ? rounding_of_velocities(s, h) : 0;
-    return s->n > 0 ? sqrt(taut_pool_sum(s->pool, s->n, sum_positions, &p) / s->n) : 0;
+    p.noise = p.more > 0 ? rounding_of_velocities(solver, h) : 0;
+    double sum = taut_halo_sum(taut_run_halo(solver), s->pool, s->n, sum_positions, &p);
+    return s->n > 0 ? sqrt(sum / entries(solver)) : 0;
 }
 
 /* Variables of first-order systems differ by many orders: each group has its own atol. */
@@ -459,7 +470,7 @@ static double norm_of_state(const taut_solver *solver)
 {
     const taut_stepper *s = &solver->stepper;
     const taut_groups *groups = &solver->norm.coordinates;
-    double sum = 0, least = 4 * DBL_EPSILON * taut_loop_largest(s->pool, s->n, s->now.q);
+    double sum = 0, least = 4 * DBL_EPSILON * taut_run_largest(solver, s->n, s->now.q);
     for (taut_index k = 0; k < groups->count; k++) {
         double atol =
             solver->norm.given ? s->atol : fmax(FLOOR * s->rtol * solver->norm.q[k], least);
@@ -481,7 +492,7 @@ static bool is_rounding(taut_solver *solver, double h)
     static const double NEGLIGIBLE = 1e-9;
     taut_error_norm *norm = &solver->norm;
     const taut_stepper *s = &solver->stepper;
-    double off = taut_loop_largest(s->pool, s->n, s->error_v), quarter = norm->tried / 4,
+    double off = taut_run_largest(solver, s->n, s->error_v), quarter = norm->tried / 4,
            half = norm->tried_off / 2;
     bool first = norm->tried == 0, shorter = quarter > fabs(h), stays = off > half;
     if (!first && !shorter)
@@ -489,8 +500,8 @@ static bool is_rounding(taut_solver *solver, double h)
     norm->tried = fabs(h);
     norm->tried_off = off;
     return !first && stays &&
-           off <= NEGLIGIBLE * fmax(taut_loop_largest(s->pool, s->n, s->now.v),
-                                    taut_loop_largest(s->pool, s->n, s->last.v));
+           off <= NEGLIGIBLE * fmax(taut_run_largest(solver, s->n, s->now.v),
+                                    taut_run_largest(solver, s->n, s->last.v));
 }
 
 double taut_norm_step(taut_solver *solver, double h)

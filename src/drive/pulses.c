@@ -200,7 +200,8 @@ int taut_pulses_find(taut_solver *solver, taut_error *error)
     const taut_sizes *z = &solver->sizes;
     double length = fabs(solver->until - solver->from);
     if (!solver->control.on || solver->stepper.trial || !isfinite(length) || length == 0 ||
-        !(z->can & (TAUT_HAS_TIME | TAUT_HAS_MOVING_BONDS)) || (z->can & TAUT_HAS_STEPPER))
+        !(z->can & (TAUT_HAS_TIME | TAUT_HAS_MOVING_BONDS)) || (z->can & TAUT_HAS_STEPPER) ||
+        taut_run_space(solver))
         return TAUT_OK;
     int count = (int)fmin(fmax(SAMPLES, 2. * longest_curve(solver->moving)),
                           WORK / (2 * taut_system_work(solver->system)));

@@ -75,7 +75,8 @@ int taut_redundant_begin(taut_solver *solver, bool springs, taut_error *error)
     taut_arena scratch;
     double *q, *v, from = taut_options_real(solver->options, "from");
     const unsigned kind = springs ? TAUT_HAS_SPRINGS : TAUT_HAS_RIGID;
-    if (solver->sizes.kind != TAUT_MECHANICAL || !(solver->sizes.can & kind))
+    if (solver->sizes.kind != TAUT_MECHANICAL || !(solver->sizes.can & kind) ||
+        taut_run_space(solver))
         return TAUT_OK;
     taut_arena_init(&scratch, &solver->arena.allocator);
     int status = TAUT_RESERVE(&scratch, solver->sizes.coordinates, &reason, &q, &v);

@@ -233,6 +233,8 @@ double taut_refine_uncertainty(const taut_solver *solver)
     const taut_stepper *s = &solver->stepper;
     const double *compliance = taut_context_compliance(solver->context),
                  *damping = taut_context_damping(solver->context);
+    if (taut_run_space(solver)) /* one rank alone does not know */
+        return NAN;
     if (solver->motion == TAUT_MOTION_RIGID && s->method->uses_field && s->m > 0)
         return 8 * DBL_EPSILON * taut_largest(s->m, s->now.lambda); /* of the acceleration */
     bool calm = solver->unspecified && solver->diagnosis.calm;

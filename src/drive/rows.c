@@ -61,7 +61,8 @@ static int find_whole(taut_solver *solver, double *energy, taut_error *error)
  * that diverges is rejected. */
 int taut_rows_guard(taut_solver *solver, const taut_state *state, double *energy, taut_error *error)
 {
-    if (!finite_state(solver, state))
+    const double odd = !finite_state(solver, state);
+    if (taut_space_largest(taut_run_space(solver), odd) > 0)
         return fail_diverged(solver, state->t, INFINITY, error);
     *energy = NAN;
     if (solver->averaged)
@@ -125,9 +126,17 @@ int taut_rows_write(taut_solver *solver, double t, const taut_state *state, taut
     if (solver->sizes.outputs > 0)
         TAUT_TRY(taut_evaluate_outputs(solver->context, t, state->q, row.v, row.lambda,
                                        solver->outputs, error));
-    for (int k = 0; k < rows->sinks; k++)
-        TAUT_TRY(
-            taut_sink_status(rows->sink[k].row(rows->sink[k].user, &row, error), "row", error));
+    if (taut_run_space(solver) && rows->sinks > 0) {
+        taut_whole_collect(solver, row.q, row.v, row.lambda);
+        row.q = solver->whole.q;
+        row.v = solver->whole.v;
+        row.lambda = solver->whole.lambda;
+    }
+    int status = TAUT_OK;
+    for (int k = 0; k < rows->sinks && status == 0 && taut_space_rank(taut_run_space(solver)) == 0;
+         k++)
+        status = taut_sink_status(rows->sink[k].row(rows->sink[k].user, &row, error), "row", error);
+    TAUT_TRY(rows->sinks > 0 ? taut_space_agree(taut_run_space(solver), status, error) : status);
     solver->rows.written = t;
     return TAUT_OK;
 }

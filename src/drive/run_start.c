@@ -160,6 +160,19 @@ static int put_on_field(taut_solver *solver, const char *kind, taut_error *error
     return TAUT_OK;
 }
 
+int taut_start_need_projector(taut_solver *solver, taut_error *error)
+{
+    taut_stepper *s = &solver->stepper;
+    if (!taut_run_space(solver) || s->method->uses_field || solver->onto_rigid ||
+        solver->drift.rows == 0)
+        return TAUT_OK;
+    const taut_stabilization how = {.form = "project"};
+    TAUT_TRY(taut_stabilizer_create(&how, s->context, s->arena, s->statistics, &solver->onto_rigid,
+                                    error));
+    solver->assembly = solver->onto_rigid;
+    return TAUT_OK;
+}
+
 int taut_start_prepare(taut_solver *solver, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
@@ -188,6 +201,10 @@ int taut_start_prepare(taut_solver *solver, taut_error *error)
         TAUT_TRY(make_stabilizer(solver, kind, error));
     if (solver->drift.rows == 0 || s->first_order)
         return TAUT_OK;
+    if (taut_run_space(solver)) {
+        solver->assembly = solver->stabilizer;
+        return TAUT_OK; /* others have one where it is needed: few runs */
+    }
     const bool once = solver->sizes.events == 0 && solver->moving->branches == 0;
     const bool rarely = s->method->on_bonds && taut_arena_late(s->arena, s->n);
     const taut_foot_point_settings later = {
@@ -207,7 +224,10 @@ int taut_start_prepare(taut_solver *solver, taut_error *error)
 
 void taut_start_release(taut_solver *solver)
 {
-    taut_projector *held = solver->assembly == solver->onto_rigid ? NULL : solver->assembly;
+    taut_projector *held =
+        solver->assembly == solver->onto_rigid || solver->assembly == solver->stabilizer
+            ? NULL
+            : solver->assembly;
     taut_projector *after = solver->stabilizer == solver->slow ? NULL : solver->stabilizer;
     taut_projector *made[] = {after, solver->onto_rigid, held, solver->slow};
     taut_projecting_release(solver);
@@ -232,8 +252,8 @@ bool taut_start_diagnosed(const taut_solver *solver)
 static bool is_good(const taut_solver *solver)
 {
     const taut_state *now = &solver->stepper.now;
-    double q = fmax(1, taut_largest(solver->stepper.n, now->q)),
-           v = fmax(1, taut_largest(solver->stepper.n, now->v));
+    double q = fmax(1, taut_run_largest(solver, solver->stepper.n, now->q)),
+           v = fmax(1, taut_run_largest(solver, solver->stepper.n, now->v));
     return solver->drift.position <= 1e-13 * q && solver->drift.velocity <= 1e-13 * v;
 }
 
@@ -245,6 +265,13 @@ static int start_on_bonds(taut_solver *solver, taut_error *error)
     if (is_good(solver))
         return TAUT_OK;
     double position = solver->drift.position, velocity = solver->drift.velocity;
+    if (taut_run_space(solver) && !(position <= 1e-6))
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "the initial state violates the rigid bonds by %.2g, which is too far for "
+                         "a run over several ranks to move it onto them: give one that satisfies "
+                         "them, such as a foot point that was found in one process",
+                         position);
+    TAUT_TRY(taut_start_need_projector(solver, error));
     TAUT_TRY(solver->assembly->apply(solver->assembly, s->now.t, s->now.q, s->now.v, error));
     solver->moved = true;
     solver->drift.measured = NAN;

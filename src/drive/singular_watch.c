@@ -27,7 +27,8 @@ int taut_singular_create(taut_solver *solver, taut_error *error)
     taut_singular_watch *w = &solver->singular;
     const taut_stepper *s = &solver->stepper;
     w->on = !s->first_order && solver->control.on && !s->trial && solver->drift.rows > 1 &&
-            solver->drift.rows <= MOST_ROWS && !solver->redundant.independent;
+            solver->drift.rows <= MOST_ROWS && !solver->redundant.independent &&
+            !taut_run_space(solver);
     w->t = NAN;
     if (!w->on)
         return TAUT_OK;

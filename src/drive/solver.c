@@ -59,7 +59,7 @@ static int new_stepper(taut_solver *solver, taut_error *error)
 static void scale_tolerance(taut_solver *solver)
 {
     taut_stepper *s = &solver->stepper;
-    double size = taut_largest(s->n, s->now.q);
+    double size = taut_run_largest(solver, s->n, s->now.q);
     if (!taut_options_given(solver->options, "atol"))
         s->atol = 1e-3 * s->rtol * size; /* at rest at 0 it is not known */
 }
@@ -297,6 +297,7 @@ void taut_solver_destroy(taut_solver *solver)
     taut_solver_destroy(solver->better);
     taut_monitor_release(solver);
     taut_redundant_release(solver);
+    taut_system_destroy(solver->whole.system);
     taut_options_destroy(solver->options);
     taut_options_destroy(solver->call);
     taut_allocator from = solver->arena.allocator;

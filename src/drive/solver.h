@@ -153,6 +153,12 @@ typedef struct taut_control {
 
 /* How far a state is from what should hold exactly: rigid bonds; first order: constraints, and
  * invariants against their initial values. */
+/* The whole system and a state of it, on rank 0 of several; elsewhere nothing. */
+typedef struct taut_whole {
+    taut_system *system;
+    double *q, *v, *lambda, *room;
+} taut_whole;
+
 typedef struct taut_drift {
     taut_index rows;        /* that are watched */
     unsigned char *watched; /* [bonds] */
@@ -373,6 +379,7 @@ struct taut_solver {
     taut_error_norm norm;
     taut_stiff stiff;
     taut_drift drift;
+    taut_whole whole;
     taut_ledger ledger;
     taut_rows rows;
     taut_plan plan;
@@ -729,5 +736,21 @@ int taut_watch_restart(taut_solver *solver, bool altered, taut_error *error);
  * TAUT_EVENT when one stops the run. *restarted: the state is now that of an event inside the
  * step. */
 int taut_watch_step(taut_solver *solver, bool *restarted, taut_error *error);
+
+/* Over several ranks, for methods without a field: makes onto_rigid, which moves states near the
+ * bonds onto them, along G^T of where they are. Together. (run_start.c) */
+int taut_start_need_projector(taut_solver *solver, taut_error *error);
+/* Of several ranks (ranks.c): room for the state of the whole system on rank 0, made at the first
+ * call; fills it. Together. */
+int taut_whole_create(taut_solver *solver, taut_error *error);
+void taut_whole_collect(taut_solver *solver, const double *q, const double *v,
+                        const double *lambda);
+/* Of several ranks (ranks.c): their space, the halo of coordinates, NULL for one; the largest entry
+ * over all ranks. Refusals: before the motion is chosen, and after. */
+taut_space *taut_run_space(const taut_solver *solver);
+const taut_halo *taut_run_halo(const taut_solver *solver);
+double taut_run_largest(const taut_solver *solver, int64_t n, const double *x);
+int taut_ranks_refuse_model(taut_solver *solver, taut_error *error);
+int taut_ranks_refuse_method(const taut_solver *solver, taut_error *error);
 
 #endif

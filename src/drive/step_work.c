@@ -88,8 +88,8 @@ int taut_step_work_create(taut_solver *solver, taut_error *error)
         w->powers && !s->method->uses_field && can & TAUT_HAS_MOVING_BONDS && can & TAUT_HAS_RIGID;
     w->springs = w->powers && (s->method->uses_field || solver->motion == TAUT_MOTION_FULL);
     w->fresh_bonds = w->powers && s->method->uses_field && can & moves;
-    w->on = solver->control.on && (solver->ledger.known || w->inertia) && !s->first_order &&
-            !solver->averaged && !solver->conserves && s->method->node &&
+    w->on = solver->control.on && !taut_run_space(solver) && (solver->ledger.known || w->inertia) &&
+            !s->first_order && !solver->averaged && !solver->conserves && s->method->node &&
             (!w->powers || has_powers(solver));
     if (!w->on)
         return TAUT_OK;

@@ -31,10 +31,10 @@ int taut_switch_create(taut_solver *solver, taut_error *error)
     taut_stepper *s = &solver->stepper;
     bool named = taut_options_given(solver->options, "method") || solver->own;
     /* implicit methods do not slide */
-    stiff->watched = !named && solver->control.on && s->method->stiffness &&
-                     !solver->guards.sliding && (to->motions & solver->motion) &&
-                     !solver->derived && !solver->projective && !s->trial &&
-                     taut_method_accepts(to, &solver->sizes, NULL) == 0;
+    stiff->watched = !named && !taut_run_space(solver) && solver->control.on &&
+                     s->method->stiffness && !solver->guards.sliding &&
+                     (to->motions & solver->motion) && !solver->derived && !solver->projective &&
+                     !s->trial && taut_method_accepts(to, &solver->sizes, NULL) == 0;
     int64_t size = stiff->watched ? s->n : 0;
     return TAUT_RESERVE(&solver->arena, 2 * size, error, &stiff->x, &stiff->z, &stiff->f);
 }

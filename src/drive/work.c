@@ -18,7 +18,8 @@ int taut_work_create(taut_solver *solver, taut_error *error)
     taut_work *w = &solver->ledger.work;
     const taut_sizes *z = &solver->sizes;
     /* f contains inertial forces where the mass varies */
-    w->on = solver->ledger.known && !solver->conserves && !(z->can & TAUT_HAS_VARYING_MASS);
+    w->on = solver->ledger.known && !taut_run_space(solver) && !solver->conserves &&
+            !(z->can & TAUT_HAS_VARYING_MASS);
     if (!w->on)
         return TAUT_OK;
     TAUT_TRY(TAUT_RESERVE(&solver->arena, z->coordinates, error, &w->values.force));

@@ -56,6 +56,6 @@ taut_index taut_small_pivot(const taut_form *form, const void *matrix, int info,
 bool taut_sparse_available(void);
 
 extern const taut_backend_functions taut_backend_tiny, taut_backend_dense, taut_backend_banded,
-    taut_backend_sparse, taut_backend_fronts;
+    taut_backend_sparse, taut_backend_fronts, taut_backend_parted, taut_backend_parted_mumps;
 
 #endif

@@ -86,6 +86,11 @@ static taut_index width(const taut_form *form, const taut_index *place)
     return form->schur ? width_schur(form, place) : width_whole(form, place);
 }
 
+void taut_form_measure(taut_form *form)
+{
+    form->half_width = width(form, form->place);
+}
+
 /* Keeps the reduced order where it is narrower. A natural half-width of 1 or less cannot be
  * improved in a connected graph. */
 static int choose_order(taut_form *form, const taut_columns *columns, taut_arena *arena,

@@ -48,6 +48,8 @@ typedef struct taut_form {
 int taut_form_create(const taut_saddle_shape *shape, bool whole, bool order, taut_arena *arena,
                      taut_arena *columns, taut_form *form, taut_error *error);
 
+/* Measures the half-width of the present order. */
+void taut_form_measure(taut_form *form);
 /* Gives a Schur form the natural order again; its half-width stays as it was. */
 int taut_form_natural(taut_form *form, const taut_allocator *allocator, taut_error *error);
 /* The work arrays, once the form is accepted. */

@@ -130,6 +130,12 @@ static void describe(taut_saddle *saddle, bool chosen)
                  form->ordered ? " after reordering" : "");
     else if (saddle->backend == TAUT_BACKEND_SPARSE && chosen)
         snprintf(width, sizeof width, ", no narrow band");
+    if (form->shape.row_halo) {
+        snprintf(saddle->structure, sizeof saddle->structure,
+                 "%s, A, %lld rows of %d ranks, definite", taut_backend_name(saddle->backend),
+                 (long long)form->shape.row_halo->total, form->shape.row_halo->space->size);
+        return;
+    }
     snprintf(rows, sizeof rows, "%d row%s", form->rows, form->rows == 1 ? "" : "s");
     snprintf(saddle->structure, sizeof saddle->structure, "%s, %s%s, %s%s",
              taut_backend_name(saddle->backend),
@@ -148,6 +154,13 @@ static int choose(taut_saddle *saddle, const taut_saddle_shape *shape, taut_back
                   taut_error *error)
 {
     bool small = dense_rows(shape) <= TINY_ROWS;
+    if (shape->row_halo) {
+        saddle->backend =
+            backend == TAUT_BACKEND_SPARSE ? TAUT_BACKEND_SPARSE : TAUT_BACKEND_BANDED;
+        TAUT_TRY(taut_form_create(shape, false, false, &saddle->arena, &saddle->columns,
+                                  &saddle->form, error));
+        return TAUT_OK;
+    }
     if (backend == TAUT_BACKEND_TINY && !small)
         return taut_fail(error, TAUT_ERROR_USAGE, "the tiny solver takes at most %d rows, not %lld",
                          TINY_ROWS, (long long)dense_rows(shape));
@@ -191,6 +204,13 @@ int taut_saddle_choice(const taut_saddle_shape *shape, const taut_allocator *all
     return status;
 }
 
+static int make_form(taut_saddle *saddle, const taut_saddle_shape *shape, taut_backend backend,
+                     taut_error *error)
+{
+    TAUT_TRY(choose(saddle, shape, backend, error));
+    return taut_form_reserve(&saddle->form, &saddle->arena, error);
+}
+
 int taut_saddle_create(const taut_saddle_shape *shape, taut_backend backend,
                        const taut_allocator *allocator, taut_saddle **saddle, taut_error *error)
 {
@@ -205,15 +225,25 @@ int taut_saddle_create(const taut_saddle_shape *shape, taut_backend backend,
     taut_arena_init(&made->arena, &owner);
     taut_arena_init(&made->columns, &owner);
     made->arena.looped = true;
-    int status = choose(made, shape, backend, error);
-    if (status == 0)
-        status = taut_form_reserve(&made->form, &made->arena, error);
+    int status = make_form(made, shape, backend, error);
     if (status == 0) {
-        made->functions = made->backend == TAUT_BACKEND_SPARSE && made->form.schur
+        made->functions = shape->row_halo ? &taut_backend_parted
+                          : made->backend == TAUT_BACKEND_SPARSE && made->form.schur
                               ? &taut_backend_fronts
                               : backends[made->backend].functions;
         status = made->functions->create(made, error);
     }
+#ifdef TAUT_HAVE_PARALLEL_MUMPS
+    if (status == TAUT_ERROR_REFUSED && shape->row_halo) { /* on all ranks: no narrow band */
+        taut_arena_clear(&made->arena);
+        taut_arena_clear(&made->columns);
+        taut_error_clear(error);
+        made->functions = &taut_backend_parted_mumps;
+        made->work = NULL;
+        status = make_form(made, shape, TAUT_BACKEND_SPARSE, error);
+        status = status == 0 ? made->functions->create(made, error) : status;
+    }
+#endif
     if (status == 0 && made->form.runs) {
         taut_arena_clear(&made->columns);
         made->form.columns = (taut_columns){0};
@@ -277,6 +307,7 @@ static int solve(taut_saddle *saddle, bool complex_values, int count, char *x, c
         taut_form_before(&saddle->form, x, y);
         TAUT_TRY(saddle->functions->solve(saddle, error));
         taut_form_after(&saddle->form, x, y);
+        taut_halo_refresh(saddle->form.shape.column_halo, (double *)(void *)x);
         if (x)
             x += (size_t)saddle->form.shape.n * scalar;
         if (y)

@@ -19,6 +19,7 @@
 
 #include "base/archive.h"
 #include "base/pool.h"
+#include "base/space.h"
 
 typedef enum taut_backend {
     TAUT_BACKEND_AUTO,
@@ -47,6 +48,9 @@ typedef struct taut_saddle_shape {
     /* a number that changes when a diagonal K does; NULL: each K is compared with the last */
     const int64_t *k_changes;
     taut_pool *pool; /* threads for long loops; NULL: one. The numbers are the same */
+    /* of several ranks, which then create, factor and solve together: those of x and y. Every row
+     * that meets a row owned is there. NULL: all of the matrix is here */
+    const taut_halo *column_halo, *row_halo;
 } taut_saddle_shape;
 
 typedef struct taut_saddle taut_saddle;

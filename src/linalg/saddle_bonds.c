@@ -47,6 +47,7 @@ static int solve_bonds(taut_saddle *saddle, bool opposite, double *x, double *y,
         taut_form_runs_after_bonds(form, x, y);
     else
         finish(form, x, y);
+    taut_halo_refresh(form->shape.column_halo, x);
     return TAUT_OK;
 }
 
@@ -66,6 +67,7 @@ int taut_saddle_oppose(taut_saddle *saddle, bool forced, double *x, double *y, t
         taut_form_runs_before(form, true, x, y);
         TAUT_TRY(saddle->functions->solve(saddle, error));
         taut_form_runs_after(form, x, y);
+        taut_halo_refresh(form->shape.column_halo, x);
         return TAUT_OK;
     }
     if (form->runs && saddle->factored)
@@ -92,7 +94,9 @@ bool taut_saddle_rows(const taut_saddle *saddle, const double *x, double *y)
 bool taut_saddle_pull(const taut_saddle *saddle, const double *y, double *x)
 {
     bool kept = saddle && saddle->factored && saddle->form.runs;
-    if (kept)
+    if (kept) {
         taut_form_runs_pull(&saddle->form, y, x);
+        taut_halo_refresh(saddle->form.shape.column_halo, x);
+    }
     return kept;
 }

@@ -55,7 +55,7 @@ static int bond_number(taut_model *model, const taut_item_tree *item, taut_index
     s.still = true;
     TAUT_TRY(taut_statement_build(&s));
     *timed = s.timed;
-    double *value = taut_model_row_values(model, model->system->bonds.total);
+    double *value = taut_model_row_values(model, model->system->sizes.bonds);
     TAUT_NEED(model->error, value);
     for (int32_t k = before; k < model->system->value_kernels[list]; k++) {
         taut_statement_kernel **kernels = list == TAUT_LIST_DAMPING

@@ -32,7 +32,7 @@ static int find_massless(taut_model *model)
 static int finish_mass(taut_model *model)
 {
     taut_system *system = model->system;
-    taut_index n = (taut_index)system->coordinates.total;
+    taut_index n = system->sizes.coordinates;
     bool varying = false, off = false;
     TAUT_TRY(TAUT_RESERVE(&system->arena, n, model->error, &system->mass_constant));
     for (taut_index i = 0; i < n; i++)

@@ -2,6 +2,8 @@
  * function passes zero. */
 #include "model/model.h"
 
+#include "system/rank_part.h"
+
 static const unsigned watched = 1u << TAUT_FROM_Q | 1u << TAUT_FROM_V | 1u << TAUT_FROM_PARAMETER |
                                 1u << TAUT_FROM_TIME | 1u << TAUT_FROM_LAMBDA;
 
@@ -102,9 +104,15 @@ int taut_model_events(taut_model *model)
     taut_model outputs = taut_space_make(model), events = taut_space_make(model);
     int64_t capacity = 0;
     int status = 0;
+    bool omitted = false;
     for (int64_t k = 0; k < model->document->items && status == 0; k++) {
         const taut_item_tree *item = &model->document->item[k];
-        if (item->section == TAUT_SECTION_OUTPUTS)
+        if (item->section == TAUT_SECTION_OUTPUTS && system->part) {
+            if (system->part->space->rank == 0 && !omitted)
+                status = taut_model_warn(model, model->document, item->place,
+                                         "a run over several ranks omits [outputs]");
+            omitted = true;
+        } else if (item->section == TAUT_SECTION_OUTPUTS)
             status = output_item(model, &outputs, item);
         else if (item->section == TAUT_SECTION_EVENTS)
             status = event_item(model, &events, item, &capacity);

@@ -209,7 +209,8 @@ static int resolve(taut_model *model, const char *text, size_t length, const cha
     TAUT_TRY(taut_model_sections(model));
     TAUT_TRY(taut_model_start(model, init, further));
     TAUT_TRY(taut_model_events(model));
-    TAUT_TRY(taut_model_shapes(model));
+    if (!model->system->part) /* each rank would draw its part */
+        TAUT_TRY(taut_model_shapes(model));
     TAUT_TRY(warn_unused(model));
     TAUT_TRY(describe_kinks(model));
     TAUT_TRY(describe_guards(model));

@@ -165,6 +165,10 @@ typedef struct lister {
     int32_t now[TAUT_ITERATOR_LIMIT];
     taut_index_run run;
     int64_t passes; /* of loops that are not the innermost: they may have empty ones inside */
+    /* pieces (taut_members_each), or most = 0 */
+    int64_t most, done;
+    taut_members_piece *piece;
+    void *user;
 } lister;
 
 static int bounds(lister *l, int level, int64_t *first, int64_t *last)
@@ -184,6 +188,15 @@ static int bounds(lister *l, int level, int64_t *first, int64_t *last)
     return 0;
 }
 
+static int flush(lister *l)
+{
+    int64_t first = l->done;
+    l->done += l->members->count;
+    TAUT_TRY(l->piece(l->user, l->members, first));
+    l->members->count = 0;
+    return 0;
+}
+
 static int append(lister *l)
 {
     taut_members *m = l->members;
@@ -195,8 +208,7 @@ static int append(lister *l)
         TAUT_NEED(l->x->model->error, m->value[k]);
         m->value[k][m->count] = l->now[k];
     }
-    m->count++;
-    return 0;
+    return ++m->count == l->most ? flush(l) : 0;
 }
 
 static int list_level(lister *l, int level)
@@ -206,7 +218,7 @@ static int list_level(lister *l, int level)
     bool innermost = level == l->members->iterators - 1;
     int64_t so_far = l->members->count + (innermost && last >= first ? last - first + 1 : 0);
     l->passes += !innermost && last >= first ? last - first + 1 : 0;
-    if (so_far > TAUT_MEMBER_LIMIT || l->passes > TAUT_MEMBER_LIMIT)
+    if ((l->most == 0 && so_far > TAUT_MEMBER_LIMIT) || l->passes > TAUT_MEMBER_LIMIT)
         return taut_expand_fail(l->x, l->x->iterator[level]->place,
                                 "this statement has more than %d members", TAUT_MEMBER_LIMIT);
     for (int64_t i = first; i <= last; i++) {
@@ -216,9 +228,10 @@ static int list_level(lister *l, int level)
     return 0;
 }
 
-int taut_members_list(taut_expand *x, taut_members *members)
+static int list(lister *l)
 {
-    lister l = {.x = x, .members = members};
+    taut_expand *x = l->x;
+    taut_members *members = l->members;
     int32_t root[2 * TAUT_ITERATOR_LIMIT], roots = 0;
     *members = (taut_members){.iterators = x->iterators};
     if (x->iterators == 0) {
@@ -228,18 +241,32 @@ int taut_members_list(taut_expand *x, taut_members *members)
     TAUT_TRY(taut_expand_iterators(x));
     for (int k = 0; k < x->iterators; k++) {
         TAUT_TRY(
-            taut_expand_index(x, x->iterator[k]->first, taut_expand_scope(x, k), &l.bound[k][0]));
+            taut_expand_index(x, x->iterator[k]->first, taut_expand_scope(x, k), &l->bound[k][0]));
         TAUT_TRY(
-            taut_expand_index(x, x->iterator[k]->last, taut_expand_scope(x, k), &l.bound[k][1]));
-        root[roots++] = l.bound[k][0];
-        root[roots++] = l.bound[k][1];
+            taut_expand_index(x, x->iterator[k]->last, taut_expand_scope(x, k), &l->bound[k][1]));
+        root[roots++] = l->bound[k][0];
+        root[roots++] = l->bound[k][1];
     }
     if (x->starved)
         return taut_fail_memory(x->model->error);
     TAUT_TRY(taut_graph_status(x->graph, x->model->error));
-    l.one = (taut_members){.count = 1, .iterators = x->iterators};
+    l->one = (taut_members){.count = 1, .iterators = x->iterators};
     for (int k = 0; k < x->iterators; k++)
-        l.one.value[k] = &l.now[k];
-    TAUT_TRY(taut_index_prepare(&l.run, x, &l.one, root, roots));
-    return list_level(&l, 0);
+        l->one.value[k] = &l->now[k];
+    TAUT_TRY(taut_index_prepare(&l->run, x, &l->one, root, roots));
+    return list_level(l, 0);
+}
+
+int taut_members_list(taut_expand *x, taut_members *members)
+{
+    lister l = {.x = x, .members = members};
+    return list(&l);
+}
+
+int taut_members_each(taut_expand *x, int64_t most, taut_members_piece *piece, void *user)
+{
+    taut_members members;
+    lister l = {.x = x, .members = &members, .most = most, .piece = piece, .user = user};
+    TAUT_TRY(list(&l));
+    return members.count > 0 ? flush(&l) : 0;
 }

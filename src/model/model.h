@@ -104,6 +104,11 @@ typedef struct taut_model {
     const taut_document *parameter_overrides;
     const taut_item_tree **rate_item; /* what gives the rate of each state variable */
     bool massless;
+    /* of a model in parts (divide.c): statements are shown to it instead of being built; NULL:
+     * built
+     */
+    const struct taut_survey *survey;
+    int64_t whole_row; /* number in the whole model of the first bond of an item */
     /* [items]: algebraic variables that constraints contain, and those constraints; NULL without
      * [algebraic] (algebraic.c) */
     bool *followed, *direct;
@@ -241,6 +246,10 @@ int taut_expand_iterators(taut_expand *x);
 /* NULL for depth 0 or without memory: see taut_expand_iterators */
 taut_binding *taut_expand_scope(taut_expand *x, int depth);
 int taut_members_list(taut_expand *x, taut_members *members);
+/* The same in pieces of at most `most` members, of which the first is number `first`; their arrays
+ * are used again. */
+typedef int taut_members_piece(void *user, const taut_members *members, int64_t first);
+int taut_members_each(taut_expand *x, int64_t most, taut_members_piece *piece, void *user);
 /* Values of nodes for one member: evaluates what `mark` flags. */
 typedef struct taut_index_run {
     taut_expand *x;
@@ -281,8 +290,10 @@ typedef struct taut_statement {
     unsigned allow;
     const char *what;
     taut_role role;
-    /* rows are first_row + ordinal of the member when there is no left */
+    /* rows are first_row + ordinal of the member when there is no left; whole_row in the whole
+     * model, of which this may be a part */
     taut_index first_row;
+    int64_t whole_row;
     int list;           /* of VALUE kernels; -1: system->kernel */
     int stride;         /* of the rows of members; 0: 1 */
     bool point;         /* the value is a vector of 2 or 3 components, in as many rows */
@@ -301,6 +312,36 @@ typedef struct taut_statement {
 } taut_statement;
 
 int taut_statement_build(taut_statement *statement);
+
+/* Parts of a model (divide.c). What a survey sees of one member: coordinates by their numbers in
+ * the whole model, those of a particle as the first one and how many they are. */
+typedef struct taut_sighting {
+    const taut_statement *statement;
+    int64_t member, place; /* its ordinal, and that among the members of the present piece */
+    int targets, target_width[2];
+    taut_index target[2];
+    int count, *width;
+    taut_index *at;
+} taut_sighting;
+typedef enum taut_near { TAUT_NEAR_ROW, TAUT_NEAR_COORDINATE, TAUT_NEAR_TARGET } taut_near;
+typedef struct taut_survey {
+    int (*see)(void *user, const taut_sighting *seen);
+    /* Is a member of interest that refers to one of the numbers begin .. end-1? A piece in which no
+     * number is of interest is not shown. */
+    bool (*near)(void *user, const taut_statement *statement, taut_near what, int64_t begin,
+                 int64_t end);
+    void *user;
+} taut_survey;
+int taut_statement_show(taut_statement *statement, const taut_survey *survey,
+                        taut_members_piece *after, void *user);
+/* Decides, in a run over several ranks, which part of the model is here: system->part. */
+int taut_model_divide(taut_model *model);
+/* The members of a statement that are here; own: how many come first that belong to this rank, of
+ * statements whose values add up. */
+int taut_part_members(taut_statement *statement, taut_arena *arena, taut_members *members,
+                      int64_t *own);
+/* What is here of `count` bonds from *first on, which becomes their place. */
+int64_t taut_part_bonds(const taut_model *model, taut_index *first, int64_t count);
 /* The nodes of its term. (term_value.c) */
 int taut_statement_value(taut_statement *statement, taut_expand *x, taut_value *value);
 /* (load.c) Notes file and line of an item at the conditions of its kernel. */
@@ -332,6 +373,12 @@ int taut_model_tables(taut_model *model);
 int taut_model_start(taut_model *model, const taut_document *overrides,
                      const taut_document *further);
 int taut_model_sections(taut_model *model);
+/* The statements of an item, which a survey is shown too. (sections.c) */
+int taut_model_row_item(taut_model *model, const taut_item_tree *item, taut_index first,
+                        const char *what, const taut_attribute *spring);
+int taut_model_energy_item(taut_model *model, const taut_item_tree *item, taut_role role,
+                           const char *what);
+int taut_model_force_item(taut_model *model, const taut_item_tree *item, bool rate);
 const taut_attribute *taut_item_attribute(const taut_item_tree *item, taut_word word);
 /* Room for numbers of rows 0..count-1; the model's, until the next use. */
 double *taut_model_row_values(taut_model *model, int64_t count);

@@ -108,6 +108,10 @@ static int find_place(taut_statement *s, taut_place place, taut_pair_sum *sum)
 
 int taut_pairs_build(taut_statement *s, taut_place place)
 {
+    if (taut_space_size(s->model->how->space) > 1)
+        return taut_document_fail(s->document, place, s->model->error,
+                                  "a sum over pairs is not supported in a run over several ranks: "
+                                  "run this model without mpiexec");
     taut_system *system = s->model->system;
     taut_pair_sum *sum = TAUT_NEW(&system->arena, taut_pair_sum, 1);
     TAUT_NEED(s->model->error, sum);

@@ -20,6 +20,7 @@ taut_statement taut_statement_make(taut_model *model, const taut_document *docum
                             .item = item,
                             .role = role,
                             .list = -1,
+                            .whole_row = model->whole_row,
                             .allow = allow,
                             .what = what};
 }
@@ -179,8 +180,8 @@ double *taut_model_row_values(taut_model *model, int64_t count)
 /* ---- rows: bonds, constraints, invariants, observables */
 
 /* One row of g. Bonds are declared before any is built. */
-static int row_item(taut_model *model, const taut_item_tree *item, taut_index first,
-                    const char *what, const taut_attribute *spring)
+int taut_model_row_item(taut_model *model, const taut_item_tree *item, taut_index first,
+                        const char *what, const taut_attribute *spring)
 {
     const taut_tree *g = item->value;
     if (g->kind == TAUT_TREE_BINARY && strchr("<l>g=n", g->op)) /* also in brackets */
@@ -235,6 +236,7 @@ static int build_rows(taut_model *model)
             *counts[s] = (taut_index)(system->bonds.total - before);
     }
     system->sizes.bonds = (taut_index)system->bonds.total;
+    TAUT_TRY(taut_model_divide(model));
     if (!(system->soft = TAUT_NEW(&system->arena, unsigned char, system->sizes.bonds)))
         return taut_fail_memory(model->error);
     int64_t block = 0;
@@ -245,9 +247,12 @@ static int build_rows(taut_model *model)
                 continue;
             const taut_name_block *box = &system->bonds.block[block++].block;
             const taut_attribute *varies = NULL;
+            model->whole_row = box->first;
+            taut_index first = box->first;
+            const int64_t count = taut_part_bonds(model, &first, box->count);
             if (s == 0)
-                TAUT_TRY(taut_model_bond_attributes(model, item, box->first, box->count, &varies));
-            TAUT_TRY(row_item(model, item, box->first, what[s], varies));
+                TAUT_TRY(taut_model_bond_attributes(model, item, first, count, &varies));
+            TAUT_TRY(taut_model_row_item(model, item, first, what[s], varies));
         }
     return 0;
 }
@@ -263,7 +268,7 @@ static int check_masses(taut_model *model, int32_t before, taut_place place)
         const taut_statement_kernel *kernel = system->kernel[k];
         if (kernel->uses_q || kernel->uses_t || kernel->row != kernel->column)
             continue;
-        double *mass = taut_model_row_values(model, system->coordinates.total);
+        double *mass = taut_model_row_values(model, system->sizes.coordinates);
         TAUT_NEED(model->error, mass);
         TAUT_TRY(taut_model_run(model, kernel, mass));
         for (int64_t i = 0; i < kernel->members; i++) {
@@ -324,12 +329,12 @@ static bool decimal_comma(const taut_document *document, const taut_item_tree *i
     return k < comma && k > 0 && text[k - 1] != '_' && !isalpha((unsigned char)text[k - 1]);
 }
 
-static int energy_item(taut_model *model, const taut_item_tree *item, taut_role role,
-                       const char *what)
+int taut_model_energy_item(taut_model *model, const taut_item_tree *item, taut_role role,
+                           const char *what)
 {
     taut_statement s = taut_statement_make(model, model->document, item, role,
                                            role == TAUT_ROLE_KINETIC ? ANY : POSITION, what);
-    if (decimal_comma(model->document, item))
+    if (!model->survey && decimal_comma(model->document, item))
         TAUT_TRY(taut_model_warn(model, model->document, item->value->end,
                                  "the comma separates two terms, which are added; if it is a "
                                  "decimal comma, write a point (1.5), else a blank after it"));
@@ -373,7 +378,7 @@ static int mark_rates(taut_model *model, const taut_item_tree *item, int32_t bef
     return 0;
 }
 
-static int force_item(taut_model *model, const taut_item_tree *item, bool rate)
+int taut_model_force_item(taut_model *model, const taut_item_tree *item, bool rate)
 {
     taut_statement s = taut_statement_make(model, model->document, item, TAUT_ROLE_FORCE, ANY,
                                            rate ? "a rate" : "a force");
@@ -398,13 +403,13 @@ static int build_item(taut_model *model, const taut_item_tree *item)
                                    : 0;
     case TAUT_SECTION_MASS: return mass_item(model, item);
     case TAUT_SECTION_KINETIC:
-        return energy_item(model, item, TAUT_ROLE_KINETIC, "a kinetic energy");
+        return taut_model_energy_item(model, item, TAUT_ROLE_KINETIC, "a kinetic energy");
     case TAUT_SECTION_POTENTIAL:
-        return energy_item(model, item, TAUT_ROLE_POTENTIAL, "a potential");
+        return taut_model_energy_item(model, item, TAUT_ROLE_POTENTIAL, "a potential");
     case TAUT_SECTION_STIFF_POTENTIAL:
-        return energy_item(model, item, TAUT_ROLE_STIFF, "a stiff potential");
-    case TAUT_SECTION_FORCES: return force_item(model, item, false);
-    case TAUT_SECTION_RATES: return force_item(model, item, true);
+        return taut_model_energy_item(model, item, TAUT_ROLE_STIFF, "a stiff potential");
+    case TAUT_SECTION_FORCES: return taut_model_force_item(model, item, false);
+    case TAUT_SECTION_RATES: return taut_model_force_item(model, item, true);
     default: return 0;
     }
 }

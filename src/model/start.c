@@ -24,7 +24,7 @@ typedef struct order {
 static int mark_hold(taut_model *model, const taut_item_tree *item, int32_t before)
 {
     taut_system *system = model->system;
-    int64_t n = system->coordinates.total;
+    int64_t n = system->sizes.coordinates;
     unsigned bits = 0;
     for (int32_t k = 0; k < item->attributes; k++)
         bits |= item->attribute[k].word == TAUT_WORD_HOLD    ? TAUT_HOLD_POSITION
@@ -201,11 +201,11 @@ int taut_model_start(taut_model *model, const taut_document *overrides,
                      const taut_document *further)
 {
     taut_system *system = model->system;
-    int64_t second = model->first_order ? system->algebraic.total : system->coordinates.total,
+    int64_t second = model->first_order ? system->algebraic.total : system->sizes.coordinates,
             capacity = 0;
     order o = {.model = model,
-               .n = system->coordinates.total,
-               .targets = system->coordinates.total + second};
+               .n = system->sizes.coordinates,
+               .targets = system->sizes.coordinates + second};
     TAUT_TRY(start_items(model, model->document, &o, &capacity));
     TAUT_TRY(start_items(model, further, &o, &capacity));
     TAUT_TRY(start_items(model, overrides, &o, &capacity));

@@ -1,5 +1,5 @@
 /* statement.c - one statement to kernels: members, groups, gather maps, rows. */
-#include "model/model.h"
+#include "model/slot_maps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@ typedef struct group {
     struct group *next;
     int64_t count;
     int32_t *member; /* ordinals */
+    bool ghost;      /* another rank owns these members */
     int32_t decisions;
     int32_t *decision;
 } group;
@@ -18,9 +19,18 @@ typedef struct builder {
     taut_model *model;
     taut_arena arena; /* members and groups */
     taut_members members;
+    int64_t first; /* number of the first member */
     group *groups;
-    int made; /* groups so far */
+    int made;                  /* groups so far */
+    const taut_survey *survey; /* instead of building, or NULL */
+    taut_members_piece *after; /* after each piece of a survey, or NULL */
+    void *user;
 } builder;
+
+static int64_t member_of(const group *g, int64_t k)
+{
+    return g->member ? g->member[k] : k;
+}
 
 /* ---- groups */
 
@@ -59,7 +69,8 @@ static int add_group(builder *b, const group *from, const keyed *list, int64_t c
 {
     group *g = TAUT_NEW(&b->arena, group, 1);
     TAUT_NEED(b->model->error, g);
-    *g = (group){.next = b->groups, .count = count, .decisions = from->decisions + 1};
+    *g = (group){
+        .next = b->groups, .count = count, .ghost = from->ghost, .decisions = from->decisions + 1};
     g->member = TAUT_NEW(&b->arena, int32_t, count);
     g->decision = TAUT_NEW(&b->arena, int32_t, g->decisions);
     TAUT_NEED(b->model->error, g->member, g->decision);
@@ -87,7 +98,7 @@ static int split(builder *b, const group *g, taut_expand *x)
     TAUT_TRY(taut_index_prepare(&run, x, &b->members, root, roots));
     bool sorted = true;
     for (int64_t k = 0; k < g->count; k++) {
-        list[k].member = g->member ? g->member[k] : (int32_t)k;
+        list[k].member = (int32_t)member_of(g, k);
         TAUT_TRY(decision_key(x, &run, list[k].member, &list[k].key));
         sorted = sorted && (k == 0 || list[k].key == list[k - 1].key);
     }
@@ -102,218 +113,6 @@ static int split(builder *b, const group *g, taut_expand *x)
                 "the members of this statement have more than %d different forms",
                 TAUT_GROUP_LIMIT);
         TAUT_TRY(add_group(b, g, list + first, last - first));
-    }
-    return 0;
-}
-
-/* ---- gather maps */
-
-typedef struct mapper {
-    builder *b;
-    taut_expand *x;
-    const group *g;
-    taut_index_run run;
-    taut_slot *slot; /* the result, with room for velocities */
-    unsigned char *used;
-    int32_t references;
-    taut_reference **reference; /* distinct, up to component and source */
-    int32_t *hash;              /* of these: number + 1 */
-    int64_t hash_size;          /* a power of two */
-    taut_index **base;          /* [references][count], NULL when constant */
-    taut_index **gather;        /* [references][3 components], as far as made */
-    taut_index *one;            /* [references] */
-    int32_t *reference_of;      /* [slots] */
-} mapper;
-
-static bool same_reference(const taut_reference *a, const taut_reference *b)
-{
-    if (a->symbol != b->symbol || a->dims != b->dims)
-        return false;
-    for (int d = 0; d < a->dims; d++)
-        if (a->index[d] != b->index[d])
-            return false;
-    return true;
-}
-
-static bool refers(taut_slot_source source)
-{
-    return source == TAUT_FROM_Q || source == TAUT_FROM_V || source == TAUT_FROM_LAMBDA ||
-           source == TAUT_FROM_PARAMETER;
-}
-
-static int32_t find_reference(mapper *m, taut_reference *r)
-{
-    uint64_t h = (uint64_t)(uintptr_t)r->symbol;
-    for (int d = 0; d < r->dims; d++)
-        h = (h ^ (h >> 31) ^ (uint32_t)r->index[d]) * 0x9e3779b97f4a7c15u;
-    int64_t k = (int64_t)(h >> 20) & (m->hash_size - 1);
-    while (m->hash[k] && !same_reference(m->reference[m->hash[k] - 1], r))
-        k = (k + 1) & (m->hash_size - 1);
-    if (!m->hash[k]) {
-        m->reference[m->references] = r;
-        m->hash[k] = ++m->references;
-    }
-    return m->hash[k] - 1;
-}
-
-static bool constant_reference(taut_expand *x, const taut_reference *r)
-{
-    double value;
-    for (int d = 0; d < r->dims; d++)
-        if (!taut_graph_is_constant(x->graph, r->index[d], &value))
-            return false;
-    return true;
-}
-
-static int64_t member_of(const group *g, int64_t k)
-{
-    return g->member ? g->member[k] : k;
-}
-
-static int prepare_map(mapper *m, const int32_t *value_node, int values, const taut_reference *left,
-                       int lefts)
-{
-    taut_expand *x = m->x;
-    taut_arena *arena = &x->arena;
-    int32_t size = taut_graph_size(x->graph);
-    unsigned char *flag = TAUT_NEW(arena, unsigned char, size);
-    m->used = TAUT_NEW(arena, unsigned char, x->slots + 1);
-    m->reference = TAUT_NEW(arena, taut_reference *, x->slots + 1);
-    m->base = TAUT_NEW(arena, taut_index *, x->slots + 1);
-    m->one = TAUT_NEW(arena, taut_index, x->slots + 1);
-    m->reference_of = TAUT_NEW(arena, int32_t, x->slots + 1);
-    for (m->hash_size = 16; m->hash_size < 2 * (int64_t)x->slots + 2; m->hash_size *= 2)
-        ;
-    m->hash = TAUT_NEW(arena, int32_t, m->hash_size);
-    m->gather = TAUT_NEW(arena, taut_index *, 6 * (int64_t)x->slots + 6);
-    m->slot = TAUT_NEW(arena, taut_slot, 3 * x->slots + 1);
-    int32_t *root = TAUT_NEW(arena, int32_t, size + 4 * (x->checks + lefts) + 1);
-    TAUT_NEED(m->b->model->error, flag, m->used, m->reference, m->base, m->one, m->reference_of,
-              m->hash, m->gather, m->slot, root);
-    taut_graph_mark(x->graph, value_node, values, flag);
-    int32_t roots = 0;
-    for (int32_t k = 0; k < size; k++) {
-        const taut_node *node = taut_graph_node(x->graph, k);
-        if (!flag[k] || node->op != TAUT_OP_INPUT)
-            continue;
-        taut_slot_key *key = &x->slot[node->a];
-        m->used[node->a] = 1;
-        if (refers(key->source)) {
-            int32_t before = m->references, r = find_reference(m, &key->reference);
-            m->reference_of[node->a] = r;
-            for (int d = 0; r == before && d < key->reference.dims; d++)
-                root[roots++] = key->reference.index[d];
-        } else if (key->source == TAUT_FROM_DATA) {
-            root[roots++] = k;
-        }
-    }
-    for (int32_t c = 0; c < x->checks; c++)
-        for (int d = 0; d < x->check[c].reference.dims; d++)
-            root[roots++] = x->check[c].reference.index[d];
-    for (int k = 0; k < lefts; k++)
-        for (int d = 0; d < left[k].dims; d++)
-            root[roots++] = left[k].index[d];
-    return taut_index_prepare(&m->run, x, &m->b->members, root, roots);
-}
-
-/* Position of the member a reference means, without component. */
-static int resolve(mapper *m, const taut_reference *r, int64_t member, taut_index *position)
-{
-    int32_t block;
-    int64_t ordinal;
-    TAUT_TRY(taut_index_resolve(&m->run, r, member, &block, &ordinal));
-    const taut_name_block *box = &r->symbol->block[block].box;
-    *position = (taut_index)(box->first + ordinal * box->components);
-    return 0;
-}
-
-/* Maps are as long as families are large: all together are bounded. */
-static int count_entries(mapper *m, int lefts)
-{
-    int64_t each = 1 + lefts;
-    for (int32_t r = 0; r < m->references; r++)
-        each += !constant_reference(m->x, m->reference[r]);
-    for (int32_t s = 0; s < m->x->slots; s++)
-        each += m->used[s] && m->x->slot[s].source == TAUT_FROM_DATA;
-    m->b->model->entries += each * m->g->count;
-    if (m->b->model->entries <= TAUT_ENTRY_LIMIT)
-        return 0;
-    taut_statement *s = m->b->s;
-    taut_document_fail(s->document, s->item->place, m->b->model->error,
-                       "the model is too large: up to here its families need more than %d numbers",
-                       TAUT_ENTRY_LIMIT);
-    m->b->model->error->code = TAUT_ERROR_SIZE;
-    return TAUT_ERROR_SIZE;
-}
-
-static int make_bases(mapper *m, const taut_reference *left, int lefts,
-                      taut_index *const *left_base)
-{
-    taut_expand *x = m->x;
-    TAUT_TRY(count_entries(m, lefts));
-    for (int32_t r = 0; r < m->references; r++)
-        if (!constant_reference(x, m->reference[r]) &&
-            !(m->base[r] = TAUT_NEW(&x->arena, taut_index, m->g->count)))
-            return taut_fail_memory(m->b->model->error);
-    double **data = TAUT_NEW(&x->arena, double *, x->slots + 1);
-    int32_t *data_node = TAUT_NEW(&x->arena, int32_t, x->slots + 1);
-    TAUT_NEED(m->b->model->error, data, data_node);
-    for (int32_t s = 0; s < x->slots; s++)
-        if (m->used[s] && x->slot[s].source == TAUT_FROM_DATA) {
-            if (!(data[s] = TAUT_NEW(&m->b->model->system->arena, double, m->g->count)))
-                return taut_fail_memory(m->b->model->error);
-            m->slot[s].data = data[s];
-            data_node[s] = taut_graph_input(x->graph, s);
-        }
-    for (int64_t k = 0; k < m->g->count; k++) {
-        int64_t member = member_of(m->g, k);
-        TAUT_TRY(taut_index_member(&m->run, member));
-        for (int32_t r = 0; r < m->references; r++)
-            if (m->base[r] || k == 0)
-                TAUT_TRY(
-                    resolve(m, m->reference[r], member, m->base[r] ? &m->base[r][k] : &m->one[r]));
-        for (int j = 0; j < lefts; j++)
-            TAUT_TRY(resolve(m, &left[j], member, &left_base[j][k]));
-        for (int32_t c = 0; c < x->checks; c++) {
-            taut_index ignored;
-            TAUT_TRY(resolve(m, &x->check[c].reference, member, &ignored));
-        }
-        for (int32_t s = 0; s < x->slots; s++)
-            if (data[s])
-                data[s][k] = m->run.value[data_node[s]];
-    }
-    return 0;
-}
-
-/* Slots of one coordinate, its position and its velocity, share one gather array: kernel.c
- * recognises locals apart by it. */
-static int make_slots(mapper *m)
-{
-    taut_expand *x = m->x;
-    for (int32_t s = 0; s < x->slots; s++) {
-        const taut_slot_key *key = &x->slot[s];
-        taut_slot *slot = &m->slot[s];
-        slot->source = m->used[s] ? key->source : TAUT_FROM_NOTHING;
-        if (!m->used[s] || !refers(key->source))
-            continue;
-        int component = key->reference.component > 0 ? key->reference.component : 0;
-        int32_t r = m->reference_of[s];
-        bool behind = m->b->s->joined && key->source == TAUT_FROM_V;
-        taut_index shift = behind ? (taut_index)m->b->model->system->coordinates.total : 0;
-        slot->source = behind ? TAUT_FROM_Q : slot->source;
-        if (!m->base[r]) {
-            slot->one = m->one[r] + component + shift;
-            continue;
-        }
-        taut_index **gather =
-            &m->gather[3 * ((int64_t)r + (behind ? x->slots + 1 : 0)) + component];
-        if (!*gather) {
-            if (!(*gather = TAUT_NEW(&m->b->model->system->arena, taut_index, m->g->count)))
-                return taut_fail_memory(m->b->model->error);
-            for (int64_t k = 0; k < m->g->count; k++)
-                (*gather)[k] = m->base[r][k] + component + shift;
-        }
-        slot->gather = *gather;
     }
     return 0;
 }
@@ -390,7 +189,7 @@ static int make_rows(builder *b, const group *g, const left_side *left, int side
     bool second =
         s->velocity_rows && left->count &&
         (left->tree[0]->primes || left->reference[0].symbol->kind == TAUT_SYMBOL_ALGEBRAIC);
-    taut_index shift = second ? (taut_index)b->model->system->coordinates.total : 0;
+    taut_index shift = second ? b->model->system->sizes.coordinates : 0;
     bool adds = s->joined && s->item->iterators == 0; /* all members to one row */
     taut_index stride = s->stride ? s->stride : 1;
     for (int64_t k = 0; k < g->count; k++)
@@ -400,8 +199,8 @@ static int make_rows(builder *b, const group *g, const left_side *left, int side
     return 0;
 }
 
-static int add_kernel(builder *b, taut_expand *x, const group *g, mapper *m, const left_side *left,
-                      int32_t node, int c)
+static int add_kernel(builder *b, taut_expand *x, const group *g, taut_slot_map *m,
+                      const left_side *left, int32_t node, int c)
 {
     taut_model *model = b->model;
     taut_statement_kernel *kernel;
@@ -435,6 +234,7 @@ static int add_kernel(builder *b, taut_expand *x, const group *g, mapper *m, con
         return taut_document_fail(b->s->document, b->s->item->place, model->error, "%s", message);
     }
     TAUT_TRY(status);
+    kernel->ghost = g->ghost;
     if (b->s->pairs)
         return taut_pairs_add(b->s, x, kernel);
     if (kernel->kinks && b->s->list < 0 && !b->s->events && model->kink_place.line == 0) {
@@ -484,10 +284,12 @@ static int expand_group(builder *b, const group *g, taut_expand *x)
     if (value.n != want)
         return taut_expand_fail(x, (s->stride ? s->term.body : s->item->value)->place,
                                 "expected a number, found a vector of %d components", value.n);
-    mapper m = {.b = b, .x = x, .g = g};
-    TAUT_TRY(prepare_map(&m, value.node, value.n, left.reference, left.count));
-    TAUT_TRY(make_bases(&m, left.reference, left.count, left.base));
-    TAUT_TRY(make_slots(&m));
+    taut_slot_map m = {
+        .s = s, .x = x, .members = &b->members, .member = g->member, .count = g->count};
+    TAUT_TRY(taut_slot_map_prepare(&m, value.node, value.n, left.reference, left.count));
+    if (b->survey)
+        return taut_slot_map_show(&m, left.reference, left.count, b->first, b->survey);
+    TAUT_TRY(taut_slot_map_make(&m, left.reference, left.count, left.base));
     int copies = repeat ? left.components : value.n;
     for (int c = 0; c < copies; c++)
         TAUT_TRY(add_kernel(b, x, g, &m, &left, value.node[value.n > 1 ? c : 0], c));
@@ -529,19 +331,69 @@ static int list_members(builder *b)
     return status;
 }
 
+static int build_groups(builder *b, int64_t own)
+{
+    group all = {.count = b->members.count};
+    if (own < all.count) { /* the others first: groups are a stack */
+        group *rest = TAUT_NEW(&b->arena, group, 1);
+        TAUT_NEED(b->model->error, rest);
+        *rest = (group){.count = all.count - own, .ghost = true};
+        rest->member = TAUT_NEW(&b->arena, int32_t, rest->count);
+        all.member = TAUT_NEW(&b->arena, int32_t, own);
+        TAUT_NEED(b->model->error, rest->member, all.member);
+        for (int64_t k = 0; k < all.count; k++)
+            *(k < own ? &all.member[k] : &rest->member[k - own]) = (int32_t)k;
+        all.count = own;
+        b->groups = rest;
+    }
+    int status = all.count > 0 ? build_group(b, &all) : 0;
+    while (status == 0 && b->groups) {
+        group *g = b->groups;
+        b->groups = g->next;
+        status = build_group(b, g);
+    }
+    return status;
+}
+
+static int show_piece(void *user, const taut_members *members, int64_t first)
+{
+    builder *b = user;
+    b->members = *members;
+    b->first = first;
+    b->made = 0;
+    int status = build_groups(b, members->count);
+    taut_arena_clear(&b->arena);
+    return status == 0 && b->after ? b->after(b->user, members, first) : status;
+}
+
+int taut_statement_show(taut_statement *s, const taut_survey *survey, taut_members_piece *after,
+                        void *user)
+{
+    enum { PIECE = 1 << 15 };
+    builder b = {.s = s, .model = s->model, .survey = survey, .after = after, .user = user};
+    taut_expand x;
+    taut_arena_init(&b.arena, &s->model->scratch.allocator);
+    TAUT_TRY(taut_expand_init(&x, s->model, s->document, 0, "a range"));
+    x.iterators = s->term.iterators;
+    memcpy(x.iterator, s->term.iterator, sizeof s->term.iterator);
+    int status = taut_members_each(&x, PIECE, show_piece, &b);
+    taut_expand_clear(&x);
+    taut_arena_clear(&b.arena);
+    return status;
+}
+
 int taut_statement_build(taut_statement *s)
 {
     builder b = {.s = s, .model = s->model};
+    int64_t own = INT64_MAX;
+    if (s->model->survey)
+        return taut_statement_show(s, s->model->survey, NULL, NULL);
     taut_arena_init(&b.arena, &s->model->scratch.allocator);
-    int status = s->pairs ? taut_pairs_members(s, &b.arena, &b.members) : list_members(&b);
-    group all = {.count = b.members.count};
-    if (status == 0 && all.count > 0)
-        status = build_group(&b, &all);
-    while (status == 0 && b.groups) {
-        group *g = b.groups;
-        b.groups = g->next;
-        status = build_group(&b, g);
-    }
+    int status = s->pairs                 ? taut_pairs_members(s, &b.arena, &b.members)
+                 : s->model->system->part ? taut_part_members(s, &b.arena, &b.members, &own)
+                                          : list_members(&b);
+    if (status == 0)
+        status = build_groups(&b, own);
     taut_arena_clear(&b.arena);
     return status;
 }

@@ -141,16 +141,50 @@ static int left_index(taut_model *model, const taut_document *document, const ta
     return 0;
 }
 
+typedef struct bounds {
+    int64_t count;
+    int32_t lo[TAUT_ITERATOR_LIMIT], hi[TAUT_ITERATOR_LIMIT];
+} bounds;
+
+static int widen(void *user, const taut_members *members, int64_t first)
+{
+    bounds *b = user;
+    for (int k = 0; k < members->iterators; k++) {
+        int32_t lo = first ? b->lo[k] : INT32_MAX, hi = first ? b->hi[k] : INT32_MIN;
+        for (int64_t i = 0; i < members->count; i++) {
+            lo = members->value[k][i] < lo ? members->value[k][i] : lo;
+            hi = members->value[k][i] > hi ? members->value[k][i] : hi;
+        }
+        b->lo[k] = lo;
+        b->hi[k] = hi;
+    }
+    b->count = first + members->count;
+    return 0;
+}
+
+/* The members, or, in a run over several ranks, which have no room for all of them, their bounds
+ * alone. */
+static int find_bounds(const taut_model *model, taut_expand *x, bool all, taut_members *members,
+                       bounds *b)
+{
+    enum { PIECE = 1 << 15 };
+    if (!all && taut_space_size(model->how->space) > 1)
+        return taut_members_each(x, PIECE, widen, b);
+    TAUT_TRY(taut_members_list(x, members));
+    return widen(b, members, 0);
+}
+
 /* Bounds of a box when all ranges are constant; otherwise an explicit list. */
 static int shape_block(taut_model *model, const taut_document *document, const taut_item_tree *item,
                        taut_symbol_block *block, taut_expand *x)
 {
-    taut_members members;
+    taut_members members = {0};
+    bounds found = {0};
     x->iterators = item->iterators;
     for (int32_t k = 0; k < item->iterators; k++)
         x->iterator[k] = &item->iterator[k];
-    TAUT_TRY(taut_members_list(x, &members));
-    block->box.count = members.count;
+    TAUT_TRY(find_bounds(model, x, false, &members, &found));
+    block->box.count = found.count;
     bool box = true, ordered = true;
     int64_t volume = 1;
     int last = -1;
@@ -160,15 +194,10 @@ static int shape_block(taut_model *model, const taut_document *document, const t
             continue;
         ordered = ordered && k > last;
         last = k;
-        int32_t lo = INT32_MAX, hi = INT32_MIN;
-        for (int64_t i = 0; i < members.count; i++) {
-            lo = members.value[k][i] < lo ? members.value[k][i] : lo;
-            hi = members.value[k][i] > hi ? members.value[k][i] : hi;
-        }
-        block->box.lo[d] = lo;
-        block->box.hi[d] = hi;
-        volume *= members.count ? (int64_t)hi - lo + 1 : 0;
-        box = box && volume <= TAUT_MEMBER_LIMIT;
+        block->box.lo[d] = found.lo[k];
+        block->box.hi[d] = found.hi[k];
+        volume *= found.count ? (int64_t)found.hi[k] - found.lo[k] + 1 : 0;
+        box = box && (volume <= TAUT_MEMBER_LIMIT || volume == found.count);
     }
     for (int32_t k = 0; k < item->iterators; k++) {
         bool there = false;
@@ -183,8 +212,10 @@ static int shape_block(taut_model *model, const taut_document *document, const t
     if (!ordered)
         return taut_document_fail(document, item->place, model->error,
                                   "write the indices on the left in the order of the loops");
-    if (box && volume == members.count)
+    if (box && volume == found.count)
         return 0;
+    if (members.count == 0)
+        TAUT_TRY(find_bounds(model, x, true, &members, &found));
     int32_t *list = TAUT_NEW(&model->system->arena, int32_t, members.count * block->box.dims);
     TAUT_NEED(model->error, list);
     for (int64_t i = 0; i < members.count; i++)

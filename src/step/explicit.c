@@ -15,6 +15,8 @@
 #include "base/four.h"
 #include "base/loops.h"
 #include "step/methods.h"
+#include "system/rank_part.h"
+#include "system/system.h"
 
 /* The last stage, or the end, that stage j has a part in; NEVER_FREE: an estimate, dense output, or
  * the last stage, which is compared with the end (taut_runge_kutta_stiffness). */
@@ -193,6 +195,24 @@ static double scale_block(void *context, int64_t begin, int64_t end)
     return 0;
 }
 
+/* Of several ranks: the coordinates that are owned. */
+static const taut_halo *halo_of(const taut_stepper *s)
+{
+    const taut_part *part = taut_context_system(s->context)->part;
+    return part ? &part->coordinates : NULL;
+}
+
+static double join_ranges(const join *j, const taut_halo *halo, double *of_three)
+{
+    double five = 0, three = 0, one;
+    for (int k = 0; k < halo->ranges; k++) {
+        five += join_sums(j, halo->range[k][0], halo->range[k][1], &one);
+        three += one;
+    }
+    *of_three = taut_space_sum(halo->space, three);
+    return taut_space_sum(halo->space, five);
+}
+
 /* The estimates become one. */
 static void join_estimates(const taut_stepper *s, const double *q, double h)
 {
@@ -206,8 +226,10 @@ static void join_estimates(const taut_stepper *s, const double *q, double h)
               .second_order = w->second_order,
               .block = taut_pool_block(s->n),
               .three = of_block};
-    const double five = taut_pool_sum(s->pool, s->n, join_block, &j);
-    for (int64_t k = 0; k * j.block < s->n; k++)
+    const taut_halo *halo = halo_of(s);
+    double five =
+        halo ? join_ranges(&j, halo, &three) : taut_pool_sum(s->pool, s->n, join_block, &j);
+    for (int64_t k = 0; !halo && k * j.block < s->n; k++)
         three = k == 0 ? of_block[0] : three + of_block[k];
     const double all = five + 0.01 * three;
     j.factor = all > 0 ? sqrt(five / all) : 1;

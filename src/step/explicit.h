@@ -38,12 +38,13 @@ int taut_runge_kutta_stage(taut_stepper *s, const taut_state *begin, double h, i
 /* Rows of the method table: `data` is the tableau, so that another method is a tableau and a row
  * with this macro. */
 #define TAUT_RUNGE_KUTTA_METHOD                                                                    \
-    .uses_field = true, .uses_stages = true, .create = taut_runge_kutta_create,                    \
-    .step = taut_runge_kutta_step, .changed = taut_runge_kutta_changed,                            \
-    .rejected = taut_runge_kutta_rejected, .complete = taut_runge_kutta_complete,                  \
-    .dense = taut_runge_kutta_dense, .multipliers = taut_runge_kutta_multipliers,                  \
-    .stretch = taut_runge_kutta_stretch, .node = taut_runge_kutta_node,                            \
-    .several = taut_runge_kutta_several, .archive = taut_runge_kutta_archive
+    .uses_field = true, .uses_stages = true, .spans_ranks = true,                                  \
+    .create = taut_runge_kutta_create, .step = taut_runge_kutta_step,                              \
+    .changed = taut_runge_kutta_changed, .rejected = taut_runge_kutta_rejected,                    \
+    .complete = taut_runge_kutta_complete, .dense = taut_runge_kutta_dense,                        \
+    .multipliers = taut_runge_kutta_multipliers, .stretch = taut_runge_kutta_stretch,              \
+    .node = taut_runge_kutta_node, .several = taut_runge_kutta_several,                            \
+    .archive = taut_runge_kutta_archive
 int taut_runge_kutta_create(taut_stepper *s, taut_error *error);
 /* Only what is inside `w`, for methods that build on it. */
 int taut_runge_kutta_reserve(taut_stepper *s, taut_runge_kutta *w, taut_error *error);

@@ -14,6 +14,18 @@ static bool is_rod(const taut_mechanics *w, taut_index i)
     return w->stiff ? !taut_context_soft(w->context, i) : !(w->compliance[i] > 0);
 }
 
+/* The halo of the rigid bonds, if they are not all: on all ranks if on one. */
+static int divide_rods(taut_mechanics *w, taut_arena *arena, taut_error *error)
+{
+    w->rod_halo = &w->part->bonds;
+    if (taut_space_largest(w->part->space, w->rods < w->m) == 0)
+        return TAUT_OK;
+    taut_halo *own = TAUT_NEW(arena, taut_halo, 1);
+    w->rod_halo = own;
+    TAUT_TRY(taut_space_agree(w->part->space, own ? 0 : taut_fail_memory(error), error));
+    return taut_halo_part(&w->part->bonds, w->rods, w->rod, arena, own, error);
+}
+
 /* Which bonds are rigid, and their rows of G. */
 static int split_bonds(taut_mechanics *w, taut_arena *arena, taut_error *error)
 {
@@ -44,7 +56,7 @@ static int split_bonds(taut_mechanics *w, taut_arena *arena, taut_error *error)
                                  : w->jacobian; /* all of it */
     w->rod_start = w->rod_rows.start;
     w->rod_column = w->rod_rows.column;
-    return TAUT_OK;
+    return w->part ? divide_rods(w, arena, error) : TAUT_OK;
 }
 
 static int take_bonds(taut_mechanics *w, const taut_sizes *sizes, taut_arena *arena,
@@ -140,6 +152,7 @@ int taut_mechanics_create(taut_mechanics *w, taut_context *context, taut_arena *
     *w = (taut_mechanics){.context = context,
                           .statistics = statistics,
                           .allocator = arena->allocator,
+                          .part = taut_context_system(context)->part,
                           .n = sizes.coordinates,
                           .m = sizes.bonds,
                           .stiff = wanted & TAUT_STIFF_AS_RODS,
@@ -219,11 +232,17 @@ static int evaluate(taut_mechanics *w, double t, const double *q, const double *
     return taut_evaluate_inside(w->context, t, q, v, wanted, &to, error);
 }
 
+/* Ranks continue together. */
+static int agree(const taut_mechanics *w, int status, taut_error *error)
+{
+    return w->part ? taut_space_agree(w->part->space, status, error) : status;
+}
+
 int taut_mechanics_force(taut_mechanics *w, double t, const double *q, const double *v,
                          double *force, double *lambda, taut_error *error)
 {
     w->values.force = force;
-    TAUT_TRY(evaluate(w, t, q, v, w->wanted, error));
+    TAUT_TRY(agree(w, evaluate(w, t, q, v, w->wanted, error), error));
     w->statistics->force_evaluations++;
     if (w->rods < w->m)
         add_springs(w, v, force, lambda);
@@ -239,7 +258,7 @@ int taut_mechanics_bonds(taut_mechanics *w, double t, const double *q, const dou
     unsigned wanted =
         (w->m > 0 ? TAUT_WANT_BOND | TAUT_WANT_JACOBIAN : 0) | more | (w->wanted & TAUT_WANT_MASS);
     if (wanted)
-        TAUT_TRY(evaluate(w, t, q, v, wanted, error));
+        TAUT_TRY(agree(w, evaluate(w, t, q, v, wanted, error), error));
     copy_rods(w);
     return TAUT_OK;
 }
@@ -283,6 +302,10 @@ int taut_mechanics_saddle(const taut_mechanics *w, bool unit_mass, bool symmetri
                                .symmetric = symmetric,
                                .positive = unit_mass || w->positive,
                                .pool = w->context->pool};
+    if (w->part) {
+        shape.column_halo = &w->part->coordinates;
+        shape.row_halo = w->rod_halo;
+    }
     if (unit_mass || !w->varying)
         shape.k_changes = &w->context->renewals;
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, allocator, saddle, error);
@@ -293,8 +316,8 @@ int taut_mechanics_factor(const taut_mechanics *w, taut_saddle *saddle, double t
 {
     w->statistics->factorisations++;
     int status = taut_saddle_factor(saddle, k, g1, g2, NULL, error);
-    if (status == TAUT_OK)
-        return TAUT_OK;
+    if (status == TAUT_OK || w->part)
+        return status;
     if (w->columns && g1 == w->columns) {
         taut_columns_to_rows(&w->rod_rows, g1, w->values.jacobian);
         g1 = w->values.jacobian;

@@ -10,6 +10,7 @@
 #define TAUT_STEP_MECHANICS_H
 
 #include "linalg/saddle.h"
+#include "system/rank_part.h"
 
 typedef struct taut_mechanics {
     taut_context *context;
@@ -42,6 +43,10 @@ typedef struct taut_mechanics {
     bool positive;    /* M is positive definite for all that is known */
     double *inverse;  /* (taut_mechanics_invert) of a diagonal; NULL: all masses are 1 */
     taut_saddle *own; /* of a constant matrix, factorised */
+
+    /* of several ranks (system/rank_part.h), or NULL; rod_halo: of the rigid bonds */
+    const taut_part *part;
+    const taut_halo *rod_halo;
 } taut_mechanics;
 
 /* In addition to the bits of `wanted`: sets `stiff`. */

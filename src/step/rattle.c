@@ -55,13 +55,13 @@ static const double UNKNOWN_RATE = 0;
 static const double FORGET = 0.9; /* how fast an old rate counts less */
 
 /* Of large systems it is made when it is needed for the first time, in few runs: by long steps, or
- * by rows between steps. */
+ * by rows between steps; of several ranks by these alone, with one G. */
 static int need_general(taut_stepper *s, taut_error *error)
 {
     rattle *w = s->work;
     return w->general ? TAUT_OK
-                      : taut_mechanics_saddle(&w->mechanics, false, false, &s->arena->allocator,
-                                              &w->general, error);
+                      : taut_mechanics_saddle(&w->mechanics, false, w->mechanics.part != NULL,
+                                              &s->arena->allocator, &w->general, error);
 }
 
 static int create(taut_stepper *s, taut_error *error)
@@ -84,7 +84,7 @@ static int create(taut_stepper *s, taut_error *error)
     TAUT_TRY(taut_arena_check(s->arena, error));
     w->rate = UNKNOWN_RATE;
     TAUT_TRY(taut_mechanics_saddle(x, false, true, &s->arena->allocator, &w->saddle, error));
-    if (!taut_arena_late(s->arena, s->n))
+    if (!x->part && !taut_arena_late(s->arena, s->n)) /* ranks decide alike */
         TAUT_TRY(need_general(s, error));
     if (w->mu) /* G is read by rows */
         return TAUT_OK;
@@ -166,7 +166,8 @@ static int residual(taut_stepper *s, double t, const double *q, const double *v,
     rattle *w = s->work;
     taut_mechanics *x = &w->mechanics;
     taut_values to = {.bond = x->mixed ? x->values.bond : w->residual};
-    TAUT_TRY(taut_evaluate_inside(s->context, t, q, v, TAUT_WANT_BOND, &to, error));
+    int status = taut_evaluate_inside(s->context, t, q, v, TAUT_WANT_BOND, &to, error);
+    TAUT_TRY(x->part ? taut_space_agree(x->part->space, status, error) : status);
     if (x->mixed)
         taut_mechanics_pick(x, 1, x->values.bond, w->residual);
     return TAUT_OK;
@@ -319,6 +320,11 @@ static double continue_block(void *context, int64_t begin, int64_t end)
     return 0;
 }
 
+static double over_ranks(const rattle *w, double most)
+{
+    return taut_space_largest(w->mechanics.part ? w->mechanics.part->space : NULL, most);
+}
+
 /* Begins with total += h^2/2 kick; the largest |q| + |h| |v|. */
 static double begin_positions(taut_stepper *s, double h, const taut_state *old, double *next)
 {
@@ -340,7 +346,7 @@ static double begin_positions(taut_stepper *s, double h, const taut_state *old, 
     double most_v = 0;
     for (int64_t k = 0; k < blocks; k++)
         most_v = taut_larger(most_v, sizes[k]);
-    return most_q + fabs(h) * most_v;
+    return over_ranks(w, most_q) + fabs(h) * over_ranks(w, most_v);
 }
 
 /* The polynomial through the latest values of h^2/2 (lambda - mu), continued by a step, as a
@@ -367,6 +373,8 @@ static void foresee(rattle *w, double h)
         for (taut_index r = 0; r < x->rods; r++)
             for (taut_index k = x->rod_start[r]; k < x->rod_start[r + 1]; k++)
                 w->total[x->rod_column[k]] -= w->g[k] * newest[r] / x->mass[x->rod_column[k]];
+    if (w->steps > 0 && !pulled && x->part) /* ghosts lack bonds of other ranks */
+        taut_halo_refresh(&x->part->coordinates, w->total);
     memmove(w->past + 1, w->past, (HISTORY - 1) * sizeof w->past[0]);
     w->past[0] = newest;
     w->h = h;
@@ -401,7 +409,7 @@ static int reach_bonds(taut_stepper *s, const taut_state *old, const taut_state 
         rattle_work l = {
             .h = h, .x = w->step, .q = old->q, .v = old->v, .total = w->total, .next = next->q};
         double floor = 2 * DBL_EPSILON * scale,
-               size = taut_pool_largest(s->pool, s->n, move_block, &l);
+               size = over_ranks(w, taut_pool_largest(s->pool, s->n, move_block, &l));
         taut_loop_add(s->pool, x->rods, w->residual, w->past[0]);
         /* the new point is at rounding once its correction is, or once it no longer shrinks there
          */
@@ -416,6 +424,8 @@ static int reach_bonds(taut_stepper *s, const taut_state *old, const taut_state 
             break;
         /* near rounding no other matrix would be faster */
         slow = slow || (size > 0.2 * before && size > 1e3 * floor);
+        if (slow && x->part)
+            break;
         before = size;
     }
     return fail_converge(old->t, h, error);
@@ -551,6 +561,7 @@ const taut_method taut_rattle = {
                TAUT_HAS_ALGEBRAIC | TAUT_HAS_STEPPER,
     .on_bonds = true,
     .stability = 2,
+    .spans_ranks = true,
     .averages = true,
     .create = create,
     .destroy = destroy,

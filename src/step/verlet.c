@@ -20,8 +20,23 @@
 
 typedef struct verlet {
     bool fresh; /* now.a belongs to now.q */
+    bool kicks; /* of several ranks: all can make steps in passes over the points */
     taut_mechanics mechanics;
 } verlet;
+
+static bool on_all_ranks(const taut_mechanics *x, bool good)
+{
+    return x->part ? taut_space_largest(x->part->space, !good) == 0 : good;
+}
+
+/* Ghosts lack the forces of other ranks. */
+static void refresh(const taut_mechanics *x, double *a, double *b)
+{
+    if (!x->part)
+        return;
+    taut_halo_refresh(&x->part->coordinates, a);
+    taut_halo_refresh(&x->part->coordinates, b);
+}
 
 static int create(taut_stepper *s, taut_error *error)
 {
@@ -32,7 +47,9 @@ static int create(taut_stepper *s, taut_error *error)
     TAUT_TRY(taut_mechanics_create(x, s->context, s->arena, s->statistics, 0, error));
     /* a parameter can make a compliance zero in a bond that the model does not call rigid */
     TAUT_TRY(taut_mechanics_need_springs(x, who, error));
-    return taut_mechanics_invert(x, who, s->now.t, s->arena, error);
+    TAUT_TRY(taut_mechanics_invert(x, who, s->now.t, s->arena, error));
+    w->kicks = x->part && on_all_ranks(x, taut_evaluate_kicks(s->context));
+    return TAUT_OK;
 }
 
 static void destroy(taut_stepper *s)
@@ -111,9 +128,11 @@ static int accelerate(taut_stepper *s, double h, taut_state *state, taut_error *
     x->values.bond = state->lambda;
     bool done = s->m > 0 && taut_evaluate_pull(s->context, state->t, state->q, state->v, &x->values,
                                                x->own ? NULL : &both);
+    int status = TAUT_OK;
     if (!done)
-        TAUT_TRY(taut_evaluate_inside(s->context, state->t, state->q, state->v, x->wanted,
-                                      &x->values, error));
+        status = taut_evaluate_inside(s->context, state->t, state->q, state->v, x->wanted,
+                                      &x->values, error);
+    TAUT_TRY(x->part ? taut_space_agree(x->part->space, status, error) : status);
     s->statistics->force_evaluations++;
     if (done && both.done)
         return TAUT_OK;
@@ -134,14 +153,18 @@ static int accelerate(taut_stepper *s, double h, taut_state *state, taut_error *
 static int step(taut_stepper *s, double h, taut_error *error)
 {
     verlet *w = s->work;
-    if (!w->fresh)
+    const taut_part *part = w->mechanics.part;
+    if (!w->fresh) {
         TAUT_TRY(accelerate(s, h, &s->now, error));
+        taut_halo_refresh(part ? &part->coordinates : NULL, s->now.a);
+    }
     w->fresh = true;
 
     taut_state old = s->now, next = s->last;
     next.t = old.t + h;
     drift(s, h, &old, next.v, next.q);
     TAUT_TRY(accelerate(s, h, &next, error));
+    refresh(&w->mechanics, next.a, next.v);
     s->now = next;
     s->last = old;
     s->statistics->steps++;
@@ -158,12 +181,15 @@ static bool drift_on(taut_stepper *s, double begin, double h, int64_t first, int
     x->values.force = to->a;
     x->values.bond = to->lambda;
     drift(s, h, &s->now, to->v, to->q);
-    for (int64_t k = first; k < last - 1; k++)
-        if (!taut_evaluate_pull(s->context, begin + (double)k * h + h, to->q, to->v, &x->values,
-                                &kick))
+    for (int64_t k = first; k < last - 1; k++) {
+        bool good = taut_evaluate_pull(s->context, begin + (double)k * h + h, to->q, to->v,
+                                       &x->values, &kick);
+        if (!on_all_ranks(x, good))
             return false;
+        refresh(x, to->q, to->v);
+    }
     to->t = begin + (double)(last - 1) * h + h;
-    return !isnan(taut_pool_largest(s->pool, s->n, test_block, to->v));
+    return on_all_ranks(x, !isnan(taut_pool_largest(s->pool, s->n, test_block, to->v)));
 }
 
 /* Steps that fail are left to `step`, from the state before the first one. */
@@ -172,12 +198,15 @@ static int64_t several(taut_stepper *s, double begin, double h, int64_t first, i
 {
     verlet *w = s->work;
     taut_mechanics *x = &w->mechanics;
-    if (by || !w->fresh || s->m == 0 || x->own || x->values.stiff_force ||
-        !taut_evaluate_kicks(s->context) || !drift_on(s, begin, h, first, last))
+    const bool kicks = x->part ? w->kicks : taut_evaluate_kicks(s->context);
+    if (by || !w->fresh || s->m == 0 || x->own || x->values.stiff_force || !kicks ||
+        !drift_on(s, begin, h, first, last))
         return 0;
     taut_kick kick = {.h = h, .v = s->last.v, .inverse = x->inverse};
-    if (!taut_evaluate_pull(s->context, s->last.t, s->last.q, s->last.v, &x->values, &kick))
+    bool good = taut_evaluate_pull(s->context, s->last.t, s->last.q, s->last.v, &x->values, &kick);
+    if (!on_all_ranks(x, good))
         return 0;
+    refresh(x, s->last.a, s->last.v);
     taut_stepper_turn(s);
     s->now.t = begin + (double)last * h;
     s->statistics->steps += last - first;
@@ -217,6 +246,7 @@ const taut_method taut_verlet = {
     .refuses = TAUT_HAS_RIGID | TAUT_HAS_DAMPING | TAUT_HAS_VELOCITY_FORCES |
                TAUT_HAS_VARYING_MASS | TAUT_HAS_ALGEBRAIC | TAUT_HAS_STEPPER,
     .stability = 2,
+    .spans_ranks = true,
     .create = create,
     .destroy = destroy,
     .step = step,

@@ -7,6 +7,7 @@
 #include "system/kernel/family.h"
 #include "system/kernel/scatter.h"
 #include "system/pair_sums.h"
+#include "system/rank_part.h"
 #include "system/parts.h"
 
 #include <math.h>
@@ -33,8 +34,12 @@ static void add_plain_mass(const taut_context *context, unsigned wanted, const d
         taut_copy(n, mass, values->mass);
     if (kinetic || !mass)
         return;
+    const taut_part *part = system->part;
+    for (int k = 0; wanted & TAUT_WANT_ENERGY && part && k < part->coordinates.ranges; k++)
+        for (taut_index i = part->coordinates.range[k][0]; i < part->coordinates.range[k][1]; i++)
+            values->kinetic += mass[i] * v[i] * v[i] / 2;
     for (taut_index i = 0; i < n; i++) {
-        if (wanted & TAUT_WANT_ENERGY)
+        if (wanted & TAUT_WANT_ENERGY && !part)
             values->kinetic += mass[i] * v[i] * v[i] / 2;
         if (wanted & TAUT_WANT_MOMENTUM)
             values->momentum[i] += mass[i] * v[i];

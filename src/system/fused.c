@@ -401,8 +401,8 @@ int taut_fused_open(taut_context *context, taut_fused_kind kind, int level, taut
     const taut_system *system = context->system;
     taut_fused *own;
     *result = NULL;
-    if (system->sizes.bonds > TAUT_FUSED_BONDS)
-        return TAUT_OK;
+    if (system->sizes.bonds > TAUT_FUSED_BONDS || system->part)
+        return TAUT_OK; /* of several ranks, what is solved for depends on others */
     unsigned char *rigid = TAUT_NEW(arena, unsigned char, system->sizes.bonds);
     TAUT_NEED(error, rigid);
     for (taut_index r = 0; r < rods; r++)

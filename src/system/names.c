@@ -1,5 +1,6 @@
 /* names.c - names of families without storing one text per member: a block has its name and
  * its indices. */
+#include "base/space.h"
 #include "system/system.h"
 
 #include <stdio.h>
@@ -66,8 +67,10 @@ int taut_names_print(const taut_names *names, taut_index k, char *buffer, size_t
 {
     if (size)
         buffer[0] = 0;
-    if (k < 0 || k >= names->total)
+    if (k < 0 || k >= (names->here ? names->here->total : names->total))
         return 0;
+    if (names->here)
+        k = (taut_index)taut_runs_number(names->here, k);
     int64_t low = 0, high = names->blocks;
     while (high - low > 1) {
         int64_t middle = low + (high - low) / 2;
@@ -119,7 +122,7 @@ static bool read_indices(const char *text, int dims, int32_t *index, int *compon
     return text[0] == 0;
 }
 
-taut_index taut_names_find(const taut_names *names, const char *text)
+static taut_index find(const taut_names *names, const char *text)
 {
     size_t length = strcspn(text, "[.");
     for (int64_t b = 0; b < names->blocks; b++) {
@@ -139,6 +142,18 @@ taut_index taut_names_find(const taut_names *names, const char *text)
                                 (component > 0 ? component : 0));
     }
     return -1;
+}
+
+taut_index taut_names_find(const taut_names *names, const char *text)
+{
+    taut_index k = find(names, text);
+    return names->here && k >= 0 ? (taut_index)taut_runs_find(names->here, k) : k;
+}
+
+taut_index taut_names_begin(const taut_names *names, int64_t block)
+{
+    taut_index first = names->block[block].block.first;
+    return names->here ? (taut_index)taut_runs_place(names->here, first) : first;
 }
 
 static const taut_names *names_of(const taut_system *system, taut_item item)

@@ -29,6 +29,9 @@ typedef struct taut_names { /* the names of one kind of thing, for output and lo
         taut_name_block block;
     } * block;
     int64_t total;
+    /* numbers below are places of these, in the part of a model (rank_part.h); NULL: all are here
+     */
+    const struct taut_runs *here;
 } taut_names;
 
 /* ordinal within the block, or -1 */
@@ -38,6 +41,8 @@ int taut_names_add(taut_names *names, taut_arena *arena, const char *name,
                    const taut_name_block *block);
 int taut_names_print(const taut_names *names, taut_index k, char *buffer, size_t size);
 taut_index taut_names_find(const taut_names *names, const char *text);
+/* The number of the first member of a block, or of what follows it here. */
+taut_index taut_names_begin(const taut_names *names, int64_t block);
 
 /* One member of a VALUE kernel; its row = k for q_k, n + k for v_k. */
 typedef struct taut_event_value {
@@ -159,6 +164,8 @@ struct taut_system {
     /* (fused.h) by [as stated, rigid motion][level and kind]; NULL: not compiled */
     struct taut_fused *fused[2][14];
 
+    const struct taut_part
+        *part;               /* of a model over several ranks (rank_part.h), or NULL: all of it */
     const taut_system *base; /* of a derived system (derived.c), or NULL */
     bool rigid;              /* bonds that are not soft have compliance 0 */
     double artificial;       /* ... or this compliance, without damping; 0: as stated */

@@ -111,6 +111,8 @@ static int evaluate(taut_field *field, double t, const double *q, const double *
     TAUT_TRY(taut_mechanics_force(x, t, q, v, rate, lambda, error));
     if (!w->saddle) {
         taut_pool_loop(x->context->pool, x->n, divide, &(fields_loop){rate, x->mass, NULL});
+        if (x->part) /* ghosts lack the forces of other ranks */
+            taut_halo_refresh(&x->part->coordinates, rate);
         return TAUT_OK;
     }
     aim(w, v);

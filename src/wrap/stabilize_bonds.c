@@ -83,6 +83,12 @@ static void move(const taut_stabilizer *w, double factor, double *x)
         taut_loop_add_scaled(w->pool, w->n, factor, w->step, x);
 }
 
+static double largest(const taut_stabilizer *w, const double *x)
+{
+    const taut_part *part = w->mechanics.part;
+    return taut_space_largest(part ? part->space : NULL, taut_loop_largest(w->pool, w->n, x));
+}
+
 double taut_stabilizer_share(const taut_stabilizer *w)
 {
     return w->form == TAUT_FORM_BACKWARD ? w->alpha / (1 + w->alpha) : w->alpha;
@@ -151,13 +157,13 @@ static bool is_enough(taut_stabilizer *w, int pass, double *first)
     enum { LOOK = 16 };
     if (!w->learns || pass > 1)
         return false;
-    double size = taut_loop_largest(w->pool, w->n, w->step);
+    double size = largest(w, w->step);
     if (pass == 0) {
         *first = size;
         return size <= 2 * w->enough &&
                (w->row || (w->projector.statistics->steps & (LOOK - 1)) != 0);
     }
-    bool rounding = size <= 4 * DBL_EPSILON * taut_loop_largest(w->pool, w->n, w->q);
+    bool rounding = size <= 4 * DBL_EPSILON * largest(w, w->q);
     if (!w->row)
         w->enough = rounding ? fmax(w->enough, *first) : fmin(w->enough, *first / 2);
     return false;
@@ -231,8 +237,7 @@ static int backward_positions(taut_stabilizer *w, double t, const double *from, 
  */
 static int converge_positions(taut_stabilizer *w, double t, taut_error *error)
 {
-    double before = INFINITY, size,
-           floor = 4 * DBL_EPSILON * taut_loop_largest(w->pool, w->n, w->q);
+    double before = INFINITY, size, floor = 4 * DBL_EPSILON * largest(w, w->q);
     bool stale = true;
     for (int k = 0; k < TAUT_STABILIZE_ITERATIONS; k++) {
         TAUT_TRY(bonds(w, t, w->q, w->v, error));
@@ -240,7 +245,7 @@ static int converge_positions(taut_stabilizer *w, double t, taut_error *error)
             TAUT_TRY(factor(w, t, error));
         take_positions(w);
         TAUT_TRY(correction(w, error));
-        size = taut_loop_largest(w->pool, w->n, w->step);
+        size = largest(w, w->step);
         w->projector.statistics->newton_iterations++;
         /* at rounding: small, or small and no longer shrinking */
         if (size <= floor || (size > before / 4 && size < 1e4 * floor))

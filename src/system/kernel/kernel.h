@@ -124,6 +124,7 @@ typedef struct taut_statement_kernel {
     bool second;                 /* second derivatives are not identically zero */
     bool steady;                 /* POTENTIAL: the gradient depends on nothing but parameters */
     bool fast;                   /* POTENTIAL: see TAUT_WANT_FAST of system.h */
+    bool ghost;                  /* POTENTIAL: its energy is that of another rank */
     /* one member of a bond, potential or force: single.c can run it */
     bool single;
     /* level for requests of f, g, G and stiff force alone (scatter.h), -1: not needed */

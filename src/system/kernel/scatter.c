@@ -2,6 +2,7 @@
 #include "system/kernel/scatter.h"
 
 #include "base/vectors.h"
+#include "system/rank_part.h"
 
 typedef struct target {
     const taut_context *context;
@@ -320,6 +321,7 @@ static void scatter_bond(const target *s)
     int32_t nc = s->kernel->locals;
     const taut_index *row = s->kernel->row + s->first;
     const double *g = out(s, 0);
+    const taut_part *part = s->context->system->part;
     if (s->wanted & TAUT_WANT_PULL)
         scatter_pull(s);
     if (s->clip && !s->clip->rows)
@@ -329,7 +331,7 @@ static void scatter_bond(const target *s)
     if (s->wanted & TAUT_WANT_ENERGY)
         for (int l = 0; l < s->n; l++) {
             double c = s->context->compliance[row[l]];
-            if (c > 0)
+            if (c > 0 && !(part && part->ghost_bond[row[l]]))
                 s->values->bond_energy += g[l] * g[l] / (2 * c);
         }
     if (s->wanted & TAUT_WANT_JACOBIAN)
@@ -344,7 +346,7 @@ static void scatter_potential(const target *s, bool stiff)
 {
     unsigned force = stiff ? TAUT_WANT_STIFF_FORCE : TAUT_WANT_FORCE;
     unsigned hessian = stiff ? TAUT_WANT_STIFF_HESSIAN : TAUT_WANT_FORCE_DQ;
-    if (s->wanted & TAUT_WANT_ENERGY)
+    if (s->wanted & TAUT_WANT_ENERGY && !s->kernel->ghost)
         *(stiff ? &s->values->stiff_energy : &s->values->potential) += total(s, 0);
     if (s->wanted & force)
         add_locals(s, 1, -1, stiff ? s->values->stiff_force : s->values->force);

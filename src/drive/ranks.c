@@ -1,0 +1,194 @@
+/* ranks.c - a run over several ranks (base/space.h): what it cannot do is refused before any rank
+ * waits for another, and decisions are made from numbers of all ranks.
+ *
+ * Every rank runs the loop of a single process on its part of the system (system/rank_part.h). They
+ * meet where a field is evaluated (step/mechanics.h, linalg/parted.c), where a norm decides, and
+ * where a row is written. Ghosts are carried along: rates of ghosts are those of their owners. */
+#include "drive/solver.h"
+
+#include <string.h>
+
+#include "base/loops.h"
+#include "base/options.h"
+#include "system/rank_part.h"
+
+const taut_halo *taut_run_halo(const taut_solver *solver)
+{
+    const taut_part *part = solver->model->part;
+    return part ? &part->coordinates : NULL;
+}
+
+taut_space *taut_run_space(const taut_solver *solver)
+{
+    return solver->model->part ? solver->model->part->space : NULL;
+}
+
+double taut_run_largest(const taut_solver *solver, int64_t n, const double *x)
+{
+    return taut_space_largest(taut_run_space(solver),
+                              taut_loop_largest(solver->stepper.pool, n, x));
+}
+
+/* Capabilities of the whole model: a part may lack what another one has. */
+static unsigned can_of_all(const taut_solver *solver)
+{
+    unsigned can = 0;
+    for (int bit = 0; bit < 32; bit++) {
+        const bool here = solver->sizes.can >> bit & 1;
+        can |= (unsigned)(taut_space_largest(taut_run_space(solver), here) > 0) << bit;
+    }
+    return can;
+}
+
+static int refuse_options(const taut_options *options, taut_error *error)
+{
+    static const char *const names[] = {"checkpoint", "project", "hold", "raw"};
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+        if (taut_options_given(options, names[k]))
+            return taut_fail_option(error, TAUT_ERROR_REFUSED, names[k],
+                                    "this option is not supported in a run over several ranks: "
+                                    "omit it, or run without mpiexec");
+    return TAUT_OK;
+}
+
+/* Stabilisations that are exact Newton steps with one matrix. */
+static int refuse_stabilization(const taut_options *options, taut_error *error)
+{
+    static const char *const kinds[] = {
+        "", "none", "post", "project", "post-velocity", "post-position", "baumgarte"};
+    static const struct {
+        const char *name, *value;
+    } others[] = {{"stabilize-direction", "auto"}, {"stabilize-solver", "factor"}};
+    const char *kind = taut_options_text(options, "stabilize");
+    bool known = false;
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+        known = known || strcmp(kind, kinds[k]) == 0;
+    if (taut_options_given(options, "stabilize") && !known)
+        return taut_fail_option(error, TAUT_ERROR_REFUSED, "stabilize",
+                                "over several ranks it is none, post, project, post-velocity, "
+                                "post-position or baumgarte");
+    for (size_t k = 0; k < sizeof others / sizeof others[0]; k++)
+        if (taut_options_given(options, others[k].name) &&
+            strcmp(taut_options_text(options, others[k].name), others[k].value) != 0)
+            return taut_fail_option(error, TAUT_ERROR_REFUSED, others[k].name,
+                                    "over several ranks it is %s", others[k].value);
+    return TAUT_OK;
+}
+
+int taut_ranks_refuse_model(taut_solver *solver, taut_error *error)
+{
+    if (!taut_run_space(solver))
+        return TAUT_OK;
+    const unsigned can = can_of_all(solver);
+    if (can & (TAUT_HAS_KINKS | TAUT_HAS_VARYING_MASS))
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "a run over several ranks does not support %s: run this model without "
+                         "mpiexec",
+                         can & TAUT_HAS_KINKS ? "abs, min, floor and other kinks"
+                                              : "masses that vary");
+    if (!(can & TAUT_CAN_INVERT_MASS))
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "a run over several ranks needs masses > 0 of all coordinates");
+    if (!taut_options_text(solver->options, "motion")[0])
+        return taut_fail_option(error, TAUT_ERROR_USAGE, "motion",
+                                "a run over several ranks needs the motion, rigid or full, since "
+                                "the initial state is not diagnosed");
+    TAUT_TRY(refuse_options(solver->options, error));
+    return refuse_stabilization(solver->options, error);
+}
+
+int taut_ranks_refuse_method(const taut_solver *solver, taut_error *error)
+{
+    const taut_method *method = solver->stepper.method;
+    if (!taut_run_space(solver))
+        return TAUT_OK;
+    if (solver->motion != TAUT_MOTION_RIGID && solver->motion != TAUT_MOTION_FULL)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "motion %s is not supported in a run over several ranks, which has rigid "
+                         "and full; run without mpiexec",
+                         taut_motion_name(solver->motion));
+    if (!method->spans_ranks)
+        return taut_fail(
+            error, TAUT_ERROR_REFUSED,
+            "method %s is not supported in a run over several ranks, which has dop8 and "
+            "other explicit Runge-Kutta methods, rattle and verlet; run without "
+            "mpiexec",
+            method->name);
+    if (solver->motion == TAUT_MOTION_FULL && solver->control.on)
+        return taut_fail_option(error, TAUT_ERROR_REFUSED, "step",
+                                "full motion over several ranks needs a fixed step size");
+    if (solver->sizes.mass != TAUT_MASS_DIAGONAL)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "a run over several ranks needs constant diagonal masses");
+    return TAUT_OK;
+}
+
+/* ---- the whole state, on rank 0 */
+
+/* Names and sizes of the whole system, for output only. */
+static int make_whole_system(taut_solver *solver, taut_error *error)
+{
+    const taut_part *part = solver->model->part;
+    taut_system *whole = taut_system_derive(solver->model, &solver->arena.allocator);
+    TAUT_NEED(error, whole);
+    whole->part = NULL;
+    whole->coordinates.here = whole->bonds.here = NULL;
+    whole->sizes.coordinates = (taut_index)part->coordinates.total;
+    whole->sizes.bonds = (taut_index)part->bonds.total;
+    solver->whole.system = whole;
+    return TAUT_OK;
+}
+
+static int create_whole(taut_solver *solver, taut_error *error)
+{
+    static const double MOST = 3e7; /* numbers of a state: 240 MB */
+    taut_whole *w = &solver->whole;
+    const taut_part *part = solver->model->part;
+    const int64_t n = part->coordinates.total, m = part->bonds.total;
+    const bool first = part->space->rank == 0;
+    if (2. * (double)n + (double)m > MOST)
+        return taut_fail(
+            error, TAUT_ERROR_REFUSED,
+            "a state of %.3g numbers is too large to be written by one rank: run without "
+            "rows and without a file of the final state",
+            2. * (double)n + (double)m);
+    TAUT_TRY(TAUT_RESERVE(&solver->arena, taut_halo_room(&part->coordinates), error, &w->room));
+    TAUT_TRY(TAUT_RESERVE(&solver->arena, first ? n : 0, error, &w->q, &w->v));
+    TAUT_TRY(TAUT_RESERVE(&solver->arena, first ? m : 0, error, &w->lambda));
+    return first ? make_whole_system(solver, error) : TAUT_OK;
+}
+
+int taut_whole_create(taut_solver *solver, taut_error *error)
+{
+    if (!taut_run_space(solver) || solver->whole.room)
+        return TAUT_OK;
+    int status = create_whole(solver, error);
+    return taut_space_agree(taut_run_space(solver), status, error);
+}
+
+void taut_whole_collect(taut_solver *solver, const double *q, const double *v, const double *lambda)
+{
+    taut_whole *w = &solver->whole;
+    const taut_part *part = solver->model->part;
+    taut_halo_collect(&part->coordinates, q, w->room, w->q);
+    taut_halo_collect(&part->coordinates, v, w->room, w->v);
+    if (lambda)
+        taut_halo_collect(&part->bonds, lambda, w->room, w->lambda);
+}
+
+int taut_solver_gather(taut_solver *solver, const taut_system **system, const double **q,
+                       const double **v, taut_error *error)
+{
+    TAUT_REQUIRE(solver && system && q && v);
+    *system = solver->model;
+    *q = taut_solver_position(solver);
+    *v = taut_solver_velocity(solver);
+    if (!taut_run_space(solver))
+        return TAUT_OK;
+    TAUT_TRY(taut_whole_create(solver, error));
+    taut_whole_collect(solver, *q, *v, NULL);
+    *system = solver->whole.system;
+    *q = solver->whole.q;
+    *v = solver->whole.v;
+    return TAUT_OK;
+}

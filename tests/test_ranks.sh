@@ -1,0 +1,206 @@
+#!/bin/sh
+# test_ranks.sh - runs over several processes (`make test-mpi`): states and rows agree with those of one process, in the same order; rigid
+# bonds hold to rounding; memory is divided; what is not supported is refused, and no process waits for ever.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/table.sh"
+if ! grep -q '^TAUT_MPI:BOOL=ON' "$TAUT_BUILD/CMakeCache.txt" 2>/dev/null; then
+    skip "this build has no MPI (make mpi)"
+    done_rows
+    exit
+fi
+if ! command -v mpiexec >/dev/null 2>&1; then
+    skip "mpiexec is not installed"
+    done_rows
+    exit
+fi
+open_cli ranks
+# more processes than cores, also as root; one thread each
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+
+ranks() { # ranks STATUS P ARGUMENTS: as `run`, by P processes
+    want=$1 processes=$2
+    shift 2
+    timeout 120 mpiexec -n "$processes" "$taut" "$@" >out 2>err </dev/null
+    got=$?
+    [ $got = "$want" ]
+    row $? "mpiexec -n $processes taut $*: exit status $got, expected $want: $(head -c 300 err)"
+}
+
+apart() { # apart A B TOLERANCE TEXT: files of equal words but for numbers that differ by at most TOLERANCE
+    awk -v other="$2" -v most="$3" '
+    { if ((getline line < other) <= 0) exit 1
+      n = split($0, a, /[ ,=]+/); m = split(line, b, /[ ,=]+/)
+      if (n != m) exit 1
+      for (k = 1; k <= n; k++)
+          if (a[k] != b[k]) {
+              d = a[k] - b[k]
+              if (a[k] + 0 != a[k] && a[k] !~ /^[-+.0-9]/) exit 1
+              if (d > most || -d > most) exit 1
+          } }
+    END { }' "$1" && [ "$(wc -l <"$1")" = "$(wc -l <"$2")" ] && [ "$(wc -l <"$1")" -gt 1 ]
+    row $? "$4: more than $3 apart: $(diff "$1" "$2" | head -n 4 | tr '\n' ' ')"
+}
+
+drift() { # drift MOST: of the summary in out
+    awk -v most="$1" '/ drift / { gsub(",", "", $3); seen = 1; if ($3 + 0 > most || $5 + 0 > most) bad = 1 } END { exit bad || !seen }' out
+    row $? "drift above $1: $(grep drift out)"
+}
+
+cat >strip.taut <<'MODEL'
+[parameters]
+rows = 3
+N = 24
+[particles]
+dimension = 3
+p[i,j] for i in 1..N, j in 1..rows    mass 1 + i/100
+[potential]
+sum(p[i,j].z + 0.1*p[i,j].y^2 for i in 1..N, j in 1..rows)
+[bonds]
+along[i,j] = length(p[i+1,j] - p[i,j]) - 1 for i in 1..N-1, j in 1..rows   rigid
+across[i,j] = length(p[i,j+1] - p[i,j]) - 1 for i in 1..N, j in 1..rows-1   rigid
+hook = length(p[1,1] - (0, 0, 0)) - 1   rigid
+[forces]
+p[i,j] = -0.1*p[i,j]' for i in 1..N, j in 1..rows
+[start]
+p[i,j] = (i, j - 1, 0) for i in 1..N, j in 1..rows
+p[i,j]' = (0, 0, sin(i)) for i in 1..N, j in 1..rows
+MODEL
+
+# a polymer: rigid links, springs over two, bending, forces on four beads
+cat >polymer.taut <<'MODEL'
+[parameters]
+N = 40
+k = 100
+[particles]
+dimension = 3
+b[i] for i in 1..N   mass 1
+[potential]
+sum(b[i].y for i in 1..N)
+sum(k/2*(length(b[i+1] - b[i-1]) - 1.9)^2 for i in 2..N-1)
+sum(exp(-length(b[i+3] - b[i])^2) for i in 1..N-3)
+[bonds]
+link[i] = length(b[i+1] - b[i]) - 1 for i in 1..N-1   rigid
+spring[i] = length(b[i+2] - b[i]) - 1.95 for i in 1..N-2   stiffness 50   soft
+[start]
+b[i] = (i*sqrt(0.99), 0.05*(-1)^i, 0) for i in 1..N
+b[i]' = (0, 0, cos(i)) for i in 1..N
+MODEL
+
+# ---- states at the end, against one process
+try() { # try DRIFT TOLERANCE ARGUMENTS
+    most=$1 tolerance=$2
+    shift 2
+    run 0 run "$@" --out none --verify never --end serial
+    for p in $processes_tried; do
+        ranks 0 $p run "$@" --out none --verify never --end end
+        apart serial end "$tolerance" "$p ranks, $*"
+        [ "$most" = - ] || drift "$most"
+    done
+}
+processes_tried="1 2 3"
+try 1e-13 1e-12 chain --set N=50 --motion rigid --step 0.01 --until 0.5
+processes_tried="2 3"
+try 1e-13 1e-10 chain --set N=50 --motion rigid --until 1 --rtol 1e-8
+try 1e-13 1e-12 chain --set N=50 --motion rigid --method dopri5 --step 0.01 --until 0.5
+try 1e-13 1e-12 chain --set N=50 --motion rigid --method rk4 --step 0.01 --until 0.5 --stabilize project
+try 1e-13 1e-11 chain --set N=50 --motion rigid --method rattle --step 0.01 --until 0.5
+try - 1e-12 chain --set N=50 --motion full --method verlet --step 1e-4 --until 0.05
+try - 1e-12 chain --set N=50 --motion full --method dop8 --step 1e-4 --until 0.02
+# rows between steps
+run 0 run chain --set N=30 --motion rigid --method rattle --step 0.01 --until 0.1 --every 0.013 --verify never --out rows1.csv
+ranks 0 2 run chain --set N=30 --motion rigid --method rattle --step 0.01 --until 0.1 --every 0.013 --verify never --out rows.csv
+apart rows1.csv rows.csv 1e-8 "2 ranks, rows of rattle"
+try 1e-13 1e-11 strip.taut --motion rigid --step 0.01 --until 0.3
+try 1e-13 1e-10 strip.taut --motion rigid --until 0.3
+try 1e-13 1e-11 polymer.taut --motion rigid --step 0.005 --until 0.2
+try 1e-13 1e-11 polymer.taut --motion rigid --method rattle --step 0.002 --until 0.1
+# no narrow band
+mumps=no
+grep -q '^TAUT_DMUMPS_PARALLEL:.*NOTFOUND' "$TAUT_BUILD/CMakeCache.txt" || mumps=yes
+if [ $mumps = yes ]; then
+    try 1e-13 1e-11 net --set N=12 --motion rigid --step 0.01 --until 0.1
+    try 1e-13 1e-10 net --set N=12 --motion rigid --until 0.3
+    try 1e-13 1e-11 net --set N=12 --motion rigid --method rattle --step 0.01 --until 0.1
+    try 1e-13 1e-11 truss --motion rigid --step 0.001 --until 0.05
+else
+    skip "nets: this build has no parallel MUMPS"
+fi
+# the matrix in segments, and by columns of threads' size
+try 1e-10 1e-10 chain --set N=3000 --motion rigid --step 0.01 --until 0.1
+
+# ---- rows: the same columns in the same order, at the same times
+for how in "--every 0.05" "--every step"; do
+    # shellcheck disable=SC2086
+    run 0 run chain --set N=30 --motion rigid --step 0.03 --until 0.3 --verify never $how --out rows1.csv
+    for p in 2 3; do
+        # shellcheck disable=SC2086
+        ranks 0 $p run chain --set N=30 --motion rigid --step 0.03 --until 0.3 --verify never $how --out rows.csv
+        apart rows1.csv rows.csv 1e-10 "$p ranks, rows $how"
+        head -n 1 rows.csv | cmp -s - "$(head -n 1 rows1.csv >head1; echo head1)"
+        row $? "$p ranks: names of columns"
+    done
+done
+
+if [ "$(sed -n 's/^TAUT_HDF5_LIBRARY:[A-Z]*=//p' "$TAUT_BUILD/CMakeCache.txt")" != "" ]; then
+    run 0 run chain --set N=30 --motion rigid --step 0.03 --until 0.3 --verify never --end state1 --out none
+    ranks 0 3 run chain --set N=30 --motion rigid --step 0.03 --until 0.3 --verify never --out rows.h5
+    # what the file has at the end, as an initial state
+    run 0 run chain --set N=30 --motion rigid --start rows.h5@0.3 --step 0.03 --until 0.33 --verify never --end more --out none
+    run 0 run chain --set N=30 --motion rigid --start state1 --from 0.3 --step 0.03 --until 0.33 --verify never --end more1 --out none
+    apart more1 more 1e-10 "rows in HDF5"
+fi
+
+# ---- the same bits on the same number of ranks
+ranks 0 3 run strip.taut --motion rigid --until 0.2 --out none --end first
+ranks 0 3 run strip.taut --motion rigid --until 0.2 --out none --end second
+cmp -s first second
+row $? "two runs on three ranks differ"
+
+# ---- refusals, each with a sentence; models that are wrong; a rank that fails alone
+refused() { # refused STATUS TEXT ARGUMENTS
+    status=$1 text=$2
+    shift 2
+    ranks "$status" 2 "$@"
+    has err "$text"
+}
+refused 2 "needs the motion" run chain --set N=50 --until 0.1
+refused 2 "motion slow is not supported" run chain --set N=50 --motion slow --until 0.1
+refused 2 "method radau5 is not supported" run chain --set N=50 --motion rigid --method radau5 --until 0.1
+refused 2 "[events] is not supported" run bouncing_ball --motion full
+refused 2 "a sum over pairs is not supported" run lj_fluid --motion full --step 0.001
+if [ $mumps = no ]; then
+    refused 2 "not a narrow band" run net --set N=40 --motion rigid --step 0.001 --until 0.01
+    refused 2 "too few of them" run chain --set N=2 --motion rigid --step 0.001 --until 0.01
+fi
+refused 2 "too small for 2 ranks" run chain --set N=1 --motion rigid --step 0.001 --until 0.01
+refused 2 "over several ranks it is" run chain --motion rigid --until 0.1 --stabilize backward
+refused 2 "needs a fixed step size" run chain --motion full --method dop8 --until 0.1
+refused 1 "must be below" run chain --motion full --method verlet --step 0.01 --until 0.1
+refused 2 "only 'taut run' uses several processes" check chain
+refused 2 "unknown" run chain --set nothing=1 --motion rigid
+refused 2 "violates the rigid bonds" run chain --set N=30 --motion rigid --until 0.1 --init "bob[7]=(7, 0.5)"
+refused 2 "is not supported in a run over several ranks" run chain --set N=30 --motion rigid --until 0.1 --out rows.csv --checkpoint file.ck
+# a mass that only the last rank reads
+sed 's|^\[forces\]|[mass]\np[24,3] = -1\n[forces]|; s|   mass 1 + i/100||' strip.taut >wrong.taut
+refused 2 "must be positive" run wrong.taut --motion rigid --until 0.1
+has err "rank 1:"
+
+# a force that only the last rank cannot evaluate: the others have its reason
+sed 's|^\[bonds\]|sum(0.001*sqrt(p[N,3].z + 0.5) for k in 1..1)\n[bonds]|; s|sin(i)|-1|' strip.taut >domain.taut
+refused 1 "outside the domain" run domain.taut --motion rigid --step 0.01 --until 2 --out none
+refused 1 "the rigid bonds cannot be reached" run chain --set N=30 --motion rigid --method rattle --step 3 --until 9 --out none
+
+# ---- memory of a rank: that of its part
+if command -v /usr/bin/time >/dev/null 2>&1 && /usr/bin/time -f %M true 2>/dev/null; then
+    memory() { # memory P: kilobytes of the largest process
+        mpiexec -n "$1" /usr/bin/time -f "KB %M" "$taut" run chain --set N=400000 --motion rigid --method rattle --step 0.001 --until 0.003 \
+            --out none 2>&1 >/dev/null | awk '$1 == "KB" && $2 > most { most = $2 } END { print most + 0 }'
+    }
+    one=$(memory 1) three=$(memory 3)
+    [ "$one" -gt 0 ] && [ "$three" -gt 0 ] && [ $((three * 5)) -lt $((one * 3)) ]
+    row $? "one process $one kB, each of three $three kB"
+else
+    skip "memory: no /usr/bin/time"
+fi
+done_rows
