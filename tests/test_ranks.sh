@@ -178,6 +178,23 @@ refused 2 "over several ranks it is" run chain --motion rigid --until 0.1 --stab
 refused 2 "needs a fixed step size" run chain --motion full --method dop8 --until 0.1
 refused 1 "must be below" run chain --motion full --method verlet --step 0.01 --until 0.1
 refused 2 "only 'taut run' uses several processes" check chain
+cat >half.taut <<'MODEL'
+[parameters]
+N = 400
+[particles]
+dimension = 2
+bob[i] for i in 1..N    mass 1
+[potential]
+sum(bob[i].y for i in 1..N)
+[bonds]
+link[1] = length(bob[1]) - 1                               rigid
+link[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N/4    rigid
+rope[i] = length(bob[i] - bob[i-1]) - 1 for i in N/4+1..N  stiffness 100  soft
+[start]
+bob[i] = (i, 0) for i in 1..N
+MODEL
+refused 2 "some would have rigid bonds and others none" run half.taut --motion rigid --method dop8 --until 0.1
+refused 2 "some would have rigid bonds and others none" run half.taut --motion rigid --method rattle --step 0.01 --until 0.1
 refused 2 "unknown" run chain --set nothing=1 --motion rigid
 refused 2 "violates the rigid bonds" run chain --set N=30 --motion rigid --until 0.1 --init "bob[7]=(7, 0.5)"
 refused 2 "is not supported in a run over several ranks" run chain --set N=30 --motion rigid --until 0.1 --out rows.csv --checkpoint file.ck

@@ -143,7 +143,7 @@ static bool has_whole_rows(const char *path)
     for (int look = 0; look < 100 && !whole; look++) {
         size_t size;
         char *text = read_all(path, &size);
-        whole = !text || text[size - 1] == '\n';
+        whole = !text || size == 0 || text[size - 1] == '\n';
         free(text);
         if (!whole)
             wait_for(0.02);

@@ -123,6 +123,22 @@ int taut_ranks_refuse_method(const taut_solver *solver, taut_error *error)
     return TAUT_OK;
 }
 
+int taut_ranks_refuse_parts(const taut_solver *solver, taut_error *error)
+{
+    taut_space *space = taut_run_space(solver);
+    const bool none = solver->drift.rows == 0;
+    if (!space)
+        return TAUT_OK;
+    const bool without = taut_space_largest(space, none) > 0,
+               with = taut_space_largest(space, !none) > 0;
+    return without && with
+               ? taut_fail(error, TAUT_ERROR_REFUSED,
+                           "over %d ranks some would have rigid bonds and others none; use fewer "
+                           "ranks, or run without mpiexec",
+                           taut_space_ranks(space))
+               : TAUT_OK;
+}
+
 /* ---- the whole state, on rank 0 */
 
 /* Names and sizes of the whole system, for output only. */

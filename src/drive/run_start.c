@@ -177,6 +177,7 @@ int taut_start_prepare(taut_solver *solver, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
     const char *kind = taut_options_text(solver->options, "stabilize");
+    TAUT_TRY(taut_ranks_refuse_parts(solver, error));
     if (is_term(kind) && !s->method->uses_field)
         TAUT_TRY(put_on_field(solver, kind, error));
     if (is_term(kind) && solver->drift.conserved > 0)

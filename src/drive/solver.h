@@ -752,5 +752,8 @@ const taut_halo *taut_run_halo(const taut_solver *solver);
 double taut_run_largest(const taut_solver *solver, int64_t n, const double *x);
 int taut_ranks_refuse_model(taut_solver *solver, taut_error *error);
 int taut_ranks_refuse_method(const taut_solver *solver, taut_error *error);
+/* Bonds that are rigid in this motion are on all ranks or on none: methods with and without them
+ * exchange different messages. */
+int taut_ranks_refuse_parts(const taut_solver *solver, taut_error *error);
 
 #endif
