@@ -157,7 +157,7 @@ function drawOver(canvas, camera, scene, theme) {
       c.fillText(left, right - 120, y);
       c.fillText(most, right - c.measureText(most).width, y);
     };
-    ends((-view.strongest).toPrecision(3), view.strongest.toPrecision(3), 11);
+    ends(digits(-view.strongest, 3), digits(view.strongest, 3), 11);
     if (view.drawn.length) ends("pushes", "pulls", 36);
     c.fillText("bond force", right - 128 - c.measureText("bond force").width, 22);
   }

@@ -21,7 +21,7 @@ class Plot {
         element("span", {}, toggle("log x", "logarithmic horizontal axis", this.log.x, () => this.setLog("x")), toggle("log y", "logarithmic vertical axis", false, () => this.setLog("y")),
           button("PNG", "save as a picture", () => savePicture([this.canvas])),
           button("CSV", "save the numbers", () => save("taut.csv", new Blob([this.csv()], { type: "text/csv" }))),
-          button("x", "remove this plot", () => app.removePlot(this)))),
+          button("\u00d7", "remove this plot", () => app.removePlot(this)))),
       this.canvas, this.chips);
     for (const s of series) this.put(s);
     this.setAxis(x);
@@ -32,7 +32,7 @@ class Plot {
   put(series) {
     if (!series || this.series.some(s => s.of === series)) return;
     const free = PALETTE.find(colour => !this.series.some(s => s.colour === colour)) || PALETTE[this.series.length % PALETTE.length];
-    const value = element("span"), remove = element("button", { textContent: "x", title: "remove " + series.label });
+    const value = element("span"), remove = element("button", { textContent: "\u00d7", title: "remove " + series.label });
     const chip = element("li", {}, element("i"), element("span", { textContent: series.label + " " }), value, remove);
     chip.firstChild.style.background = free;
     const entry = { of: series, colour: free, value, chip };
@@ -132,7 +132,7 @@ class Plot {
       c.beginPath();
       c.arc(frame.px(x), frame.py(y), 4, 0, 7);
       c.fill();
-      entry.value.textContent = isFinite(y) ? "= " + digits(y) : "";
+      entry.value.textContent = isFinite(y) ? "= " + known(y, entry.of.error) : "";
     }
     c.restore();
   }
