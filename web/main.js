@@ -146,7 +146,7 @@ class App {
   }
   key(e) {
     const { player } = this, speed = this.byId("speed"), typing = e.target.matches("input[type=text], select");
-    if (typing || e.ctrlKey || e.altKey || e.metaKey || e.target.matches("button, summary") && e.key === " ") return;
+    if (typing || e.ctrlKey || e.altKey || e.metaKey || e.target.matches("button, summary, input[type=checkbox]:focus-visible") && e.key === " ") return;
     const faster = by => { speed.selectedIndex = Math.max(0, Math.min(speed.options.length - 1, speed.selectedIndex + by)); player.speed = +speed.value; };
     const { camera } = this, view = act => { act(); this.moved = true; this.refresh(); };
     const turn = (dx, dy) => view(() => camera.space ? camera.orbit(dx, dy) : camera.pan(-dx, -dy));

@@ -106,9 +106,16 @@ async function checkFirstOrder(name, evaluate) {
     const ink = c.getImageData(x, y, 1, 1).data[3];
     plot.setLog("x");
     const log = plot.frame();
-    return { ink, hidden: taut.byId("scene").hidden, x: plot.x, y: s.plain, value: frame.x.value(x), middle: log.x.value((log.px(log.x.range[0]) + log.px(log.x.range[1])) / 2) ** 2 / (log.x.range[0] * log.x.range[1]) };
+    plot.setLog("x");
+    const again = plot.frame(), k = 20, at = [taut.catalogue.of(s.run, plot.x).values[k], s.values[k]], event = type => plot.canvas.dispatchEvent(new PointerEvent(type, { clientX: box.left + again.px(at[0]), clientY: box.top + again.py(at[1]), pointerId: 1 }));
+    const box = plot.canvas.getBoundingClientRect();
+    event("pointermove");
+    const under = plot.series[0].value.textContent;
+    return { under, wanted: at, ink, hidden: taut.byId("scene").hidden, x: plot.x, y: s.plain, value: frame.x.value(x), middle: log.x.value((log.px(log.x.range[0]) + log.px(log.x.range[1])) / 2) ** 2 / (log.x.range[0] * log.x.range[1]) };
   })()`);
   row(seen.hidden && seen.ink === 255 && near(seen.value, csv.rows[k][csv.names.indexOf(seen.x)], 1e-4), `${name}: phase portrait ${JSON.stringify(seen)}`);
+  const [, shown, along] = seen.under.match(/^= (\S+) where \S+ = (\S+)$/);
+  row(near(+along, seen.wanted[0], 1e-3) && near(+shown, seen.wanted[1], 1e-7), `${name}: under the cursor in the phase portrait: ${seen.under}, expected ${seen.wanted}`);
   row(near(seen.middle, 1, 1e-9), `${name}: the middle of a logarithmic axis squared is ${seen.middle} times its ends`);
 }
 
@@ -218,6 +225,12 @@ async function checkKeys(page, csv) {
     await page.key(key);
     row(await time() === wanted, `the key ${key} shows t = ${await time()}, expected ${wanted}`);
   }
+  // a box that has the focus of the keyboard is turned by space, which does not play
+  await page.evaluate("taut.byId('time').focus()");
+  for (let k = 0; k < 20 && !await page.evaluate("document.activeElement.id === 'loop'"); k++) await page.key("Tab", "Tab");
+  await page.key(" ", "Space", " ");
+  row(await page.evaluate("document.activeElement.id === 'loop' && !taut.player.loop && !taut.player.playing"), "Tab and space do not turn the box of the loop");
+  await page.evaluate("(() => { taut.byId('loop').click(); taut.byId('loop').blur(); })()");
   for (const key of ["+", "l"]) await page.key(key, key, key);
   row(await page.evaluate("taut.player.speed === 2 && !taut.player.loop"), "the keys + and l do not change speed and loop");
   const look = () => page.evaluate("[taut.camera.scale, taut.camera.x([0, 0, 0]), taut.window[1] - taut.window[0]]"), before = await look();
