@@ -425,6 +425,9 @@ int cli_compare(cli_call *call)
         status = cli_refuse(call, "--out %s: expected a name that ends in .csv", out);
     if (status == 0)
         status = cli_output_check(call, "out", out);
+    if (status == 0 && !page && taut_options_given(call->options, "every"))
+        status = cli_misuse(call, "--every: methods are compared at the end; rows are those of the "
+                                  "page of --view FILE.html, or of --motions");
     if (status == 0)
         status = cli_view_check(call, page);
     if (status == 0)

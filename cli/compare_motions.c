@@ -197,7 +197,7 @@ static void print_human(const motions *m, const one *first)
     }
     for (const one *o = m->motion; o < m->motion + m->count; o++)
         if (o->common > 0 && o->common < 10)
-            printf("  %s has %lld rows at times of rows of %s: 'every' in [run] makes them more\n",
+            printf("  %s has %lld rows at times of rows of %s: --every DT makes them more\n",
                    o->name, (long long)o->common, first->name);
 }
 

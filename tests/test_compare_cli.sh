@@ -52,6 +52,8 @@ json '1e-9 < d["rows"][2]["difference"] < 1e-8 < 1e-6 < d["rows"][1]["difference
 json 'all(r["common_rows"] == 101 for r in d["rows"][1:])'
 run 0 compare double_pendulum --motions slow,rigid --methods dop8 --steps 0.05 --until 1 --json
 json 'all(r["method"] == "dop8" and r["stats"]["steps"] == 20 for r in d["rows"])'
+run 0 compare pendulum --motions slow,rigid --every 0.25 --json
+json 'd["rows"][1]["common_rows"] == 5'
 run 0 compare kepler
 has out "only mechanical systems have motions such as rigid"
 run 1 compare kepler --motions rigid --json
@@ -90,6 +92,8 @@ run 2 compare kepler --methods rk4 --steps 0.1,
 run 2 compare kepler --methods rk4 --steps 0.1 --plot work.gif
 has err ".png or .svg"
 run 2 compare kepler --methods rk4 --steps 0.1 --every 1
+has err "methods are compared at the end"
+run 2 compare kepler --methods rk4 --steps 0.1 --end file
 has err "not an option of 'taut compare'"
 run 2 run kepler --tolerances 1e-3
 has err "not an option of 'taut run'"
