@@ -68,11 +68,12 @@ static int read_options(motions *m)
 
 /* ---- runs */
 
-static double largest_difference(taut_index count, const double *a, const double *b, double before)
+/* Row i of a against row k of b; NaN before the first one. */
+static void largest(taut_index count, const double *a, int64_t i, const double *b, int64_t k,
+                    double *difference)
 {
-    for (taut_index k = 0; k < count; k++)
-        before = fmax(before, fabs(a[k] - b[k]));
-    return before;
+    for (taut_index j = 0; j < count; j++)
+        *difference = fmax(*difference, fabs(a[i * count + j] - b[k * count + j]));
 }
 
 /* Over the rows that both have at the same times. */
@@ -86,11 +87,10 @@ static void measure(const one *first, one *other)
     for (int64_t i = 0, k = 0; i < a.rows && k < b.rows;) {
         double ahead = copysign(1, span) * (a.t[i] - b.t[k]);
         if (fabs(ahead) <= 1e-12 * fabs(span)) {
-            other->position = largest_difference(a.coordinates, a.q + i++ * a.coordinates,
-                                                 b.q + k * b.coordinates, other->position);
-            other->velocity = largest_difference(a.velocities, a.v + (i - 1) * a.velocities,
-                                                 b.v + k++ * b.velocities, other->velocity);
+            largest(a.coordinates, a.q, i, b.q, k, &other->position);
+            largest(a.velocities, a.v, i, b.v, k, &other->velocity);
             other->common++;
+            i++, k++;
         } else if (ahead > 0) {
             k++;
         } else {
