@@ -197,8 +197,8 @@ static void print_human(const motions *m, const one *first)
     }
     for (const one *o = m->motion; o < m->motion + m->count; o++)
         if (o->common > 0 && o->common < 10)
-            printf("  %s has %lld rows at times of rows of %s: --every DT makes them more\n",
-                   o->name, (long long)o->common, first->name);
+            printf("  %s: compared at %lld times, those of rows of both; --every DT makes more\n",
+                   o->name, (long long)o->common);
 }
 
 static void print_json(const motions *m, const one *first)
@@ -258,8 +258,11 @@ static int compute(motions *m, const char *path)
     if (code == 0 && path)
         code = taut_page_create(NULL, &m->page, &m->error);
     cli_interrupt_watch();
-    for (int k = 0; code == 0 && k < m->count && !cli_interrupted(); k++)
-        code = run_one(m, &m->motion[k]);
+    for (int k = 0; code == 0 && k < m->count; k++)
+        if (cli_interrupted())
+            snprintf(m->motion[k].error.message, sizeof m->motion[k].error.message, "interrupted");
+        else
+            code = run_one(m, &m->motion[k]);
     if (code == 0 && path && first_of(m))
         code = taut_page_write(m->page, path, &m->error);
     return code != 0 ? cli_fail(m->call, &m->error, code) : report(m);

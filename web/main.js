@@ -140,6 +140,8 @@ class App {
     on("theme", "click", () => this.setTheme(!this.theme.dark));
     const speed = this.byId("speed");
     for (const k of [0.1, 0.25, 0.5, 1, 2, 4, 10]) speed.append(element("option", { value: k, textContent: `${k} x`, selected: k === 1 }));
+    const { normal, byRows } = player;
+    speed.title = `1 x: ${byRows ? `${digits(100 * normal)} % of the rows` : `t = ${digits(normal * Math.abs(player.until - player.from))}`} in a second`;
     speed.addEventListener("change", () => { player.speed = +speed.value; });
     document.addEventListener("keydown", e => this.key(e));
     window.addEventListener("resize", () => this.refresh());
