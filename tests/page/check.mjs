@@ -205,6 +205,23 @@ async function checkFrames() {
     return { before, zoomed, turned: [camera.x(p), camera.y(p)], space: camera.space };
   })()`);
   row(turned.space && turned.zoomed.every((x, k) => near(x, turned.before[k], 1e-6)) && turned.turned.some((x, k) => !near(x, turned.before[k], 1)), `camera: ${JSON.stringify(turned)}`);
+  // strokes that go on from each other, away from the eye, have no gap
+  const joints = await (await inside("bennett"))(`(() => {
+    const { camera, strokes } = taut, list = new DrawList(), canvas = document.createElement("canvas"), c = canvas.getContext("2d");
+    const at = (x, y, z) => camera.centre.map((m, k) => m + (x * camera.axes[0][k] + y * camera.axes[1][k] + z * camera.axes[2][k]) / camera.scale);
+    for (let k = 0; k < 12; k++) list.line(at(8.3 * k - 50, 1.7 * k, -9 * k), at(8.3 * (k + 1) - 50, 1.7 * (k + 1), -9 * (k + 1)), 3, taut.theme.ink);
+    strokes.draw(list, camera);
+    [canvas.width, canvas.height] = [strokes.canvas.width, strokes.canvas.height];
+    c.drawImage(strokes.canvas, 0, 0);
+    const ink = [];
+    for (let x = -49; x < 49; x++) {
+      const y = (x + 50) * 1.7 / 8.3, column = c.getImageData(Math.floor(camera.width / 2 + x), Math.round(camera.height / 2 - y) - 3, 1, 7).data;
+      ink.push([0, 1, 2, 3, 4, 5, 6].reduce((sum, k) => sum + column[4 * k + 3], 0) / 255);
+    }
+    taut.draw();
+    return [Math.min(...ink), Math.max(...ink)];
+  })()`);
+  row(joints[0] > 2.6 && joints[1] < 3.8, `a line of strokes 3 pixels wide has between ${joints} pixels in a column`);
   quiet(page, "frames");
   await page.close();
 }
