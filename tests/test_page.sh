@@ -53,6 +53,8 @@ printf '# </script><script>bad = 3</script>\nx\n1\n' >'<b>.csv'
 run 0 run '<img src=x onerror=bad=1>.taut' --view '<img src=x onerror=bad=1>.html' --quiet
 lacks '<img src=x onerror=bad=1>.html' '<script>bad'
 
+run 0 run truss --set modulus=1e5 --until 1 --out truss.csv --view truss.html --quiet
+
 run 0 compare double_pendulum --set omega=30 --motion full --until 2 --methods verlet,dop8 --steps 0.01 --view compared.html --quiet
 has compared.html '"name":"dop8"'
 run 0 compare double_pendulum --set omega=30 --until 2 --view motions.html --json
@@ -76,5 +78,8 @@ else
     while read -r status text; do
         row "$status" "$text"
     done <rows.txt
+    # who receives a page can repeat the run: its model, its tables, its command
+    (cd received && mv command repeat && sed -i "s#^taut #'$taut' #; s#truss --set#./truss.taut --set#" repeat && sh ./repeat) && cmp truss.csv received/truss.csv
+    row $? "the run of a page, repeated: $(cat received/repeat)"
 fi
 done_rows

@@ -20,6 +20,10 @@ export class Browser {
     this.child.stdio[4].setEncoding("utf8");
     this.child.stdio[4].on("data", text => this.receive(text));
     this.ended = new Promise(done => this.child.on("exit", done));
+    process.once("exit", () => { // after a failure too
+      this.child.kill("SIGKILL");
+      rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+    });
   }
   receive(text) {
     this.text += text;

@@ -1,6 +1,6 @@
 // check.mjs - pages in a browser against the CSV files of the same runs:  node check.mjs CHROMIUM FOLDER MODEL ...
 // Prints "STATUS text" lines for tests/test_page.sh. Opening a page costs most: those that need no pointer and no keys are frames of one.
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Browser } from "./browser.mjs";
 
@@ -182,16 +182,26 @@ async function checkMany(evaluate, thinned) {
   row(/Shown: \d+ of 4001 rows.*positions are within \d/.test(note), `the note of omitted rows: ${note}`);
 }
 
+// What the page has as text, as files: the run can be repeated from them.
+async function copyTexts(evaluate) {
+  const texts = await evaluate("[...document.querySelectorAll('#texts details')].map(d => [d.querySelector('summary').textContent, d.querySelector('pre').textContent])");
+  mkdirSync(join(folder, "received"));
+  for (const [heading, text] of texts)
+    if (heading === "model" || heading.startsWith("table ")) writeFileSync(join(folder, "received", heading === "model" ? "truss.taut" : heading.slice(6)), text);
+    else if (heading === "command") writeFileSync(join(folder, "received", "command"), text);
+}
+
 // Frames of one page.
 async function checkFrames() {
   const drawn = ["double_pendulum", "bennett", "many"]; // by WebGL, the others by Canvas 2D, which is cheaper here
-  const files = [...models, "several", "motions", "sweep", "map", "many", "long"].map(f => f + (drawn.includes(f) ? ".html" : ".html#canvas"));
+  const files = [...models, "truss", "several", "motions", "sweep", "map", "many", "long"].map(f => f + (drawn.includes(f) ? ".html" : ".html#canvas"));
   writeFileSync(join(folder, "frames.html"), files.map(f => `<iframe src="${f}" width=320 height=280></iframe>`).join(""));
   const page = await browser.open(at("frames.html"), 1000, 600, false, files.map(at)), address = name => files.find(f => f.startsWith(name + ".html"));
   const inside = async name => { const context = await page.context(at(address(name))); return expression => page.evaluate(expression, context); };
   for (const name of models) await checkModel(name, address(name), await inside(name));
   await checkCoding("double_pendulum", await inside("double_pendulum"));
   await checkFirstOrder("robertson", await inside("robertson"));
+  await copyTexts(await inside("truss"));
   await checkSeveral(await inside("several"));
   await checkMotions(await inside("motions"));
   await checkSweeps(await inside("sweep"), await inside("map"));
