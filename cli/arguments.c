@@ -93,6 +93,7 @@ static int note_option(cli_call *call, const char *name, const char *value)
     } const texts[] = {{"completion", &call->completion},
                        {"text", &call->text},
                        {"methods", &call->methods},
+                       {"motions", &call->motions},
                        {"steps", &call->steps},
                        {"tolerances", &call->tolerances},
                        {"tols", &call->tolerances},

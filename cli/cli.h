@@ -37,10 +37,10 @@ struct cli_call {
     int set_count, init_count;
     bool json, quiet, verbose, strict, help, version;
     bool man, options_page, names;
-    const char *completion;                   /* shell, or NULL */
-    const char *text;                         /* of show, or NULL */
-    const char *methods, *steps, *tolerances; /* lists of compare, or NULL */
-    const char **vary, **keep;                /* every --vary and --keep, in order */
+    const char *completion;                             /* shell, or NULL */
+    const char *text;                                   /* of show, or NULL */
+    const char *methods, *steps, *tolerances, *motions; /* lists of compare, or NULL */
+    const char **vary, **keep;                          /* every --vary and --keep, in order */
     int vary_count, keep_count;
     const char *random, *seed, *jobs; /* numbers of sweep, or NULL */
     bool zip, progress;
@@ -328,6 +328,11 @@ void cli_along_json(taut_modes_along *along, cli_json *json);
 int cli_along_draw(const taut_modes_along *along, const char *title, const char *path,
                    taut_error *error);
 int cli_compare(cli_call *call);
+int cli_compare_motions(cli_call *call);
+/* Words of a list of --option, separated by commas, added to word[count] in *copy, which is
+ * allocated: 0, or the exit status. (compare.c) */
+int cli_words(const cli_call *call, const char *option, const char *text, char **copy,
+              const char **word, int most, int *count);
 int cli_sweep(cli_call *call);
 /* --verify auto unless the user or the model decides: the program measures errors where that is
  * affordable. (run.c) */

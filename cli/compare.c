@@ -27,30 +27,38 @@ static bool unfinished(const char *text)
     return text[0] && text[strlen(text) - 1] == ',';
 }
 
+int cli_words(const cli_call *call, const char *option, const char *text, char **copy,
+              const char **word, int most, int *count)
+{
+    if (unfinished(text))
+        return cli_misuse(call, "--%s: expected a name after the last comma, found '%s'", option,
+                          text);
+    *copy = cli_format("%s", text);
+    if (!*copy)
+        return cli_refuse(call, "out of memory");
+    for (char *name = *copy; *name;) {
+        size_t length = strcspn(name, ",");
+        char *next = name + length + (name[length] == ',');
+        name[length] = '\0';
+        if (length == 0 || *count == most)
+            return cli_misuse(call,
+                              "--%s: expected names separated by commas (at most %d), found '%s'",
+                              option, most, text);
+        word[(*count)++] = name;
+        name = next;
+    }
+    return 0;
+}
+
 static int read_methods(compare *c)
 {
     const char *text = c->call->methods;
     if (!text)
-        return cli_misuse(c->call, "no methods: give --methods A,B,.. ('taut methods' lists them)");
-    if (unfinished(text))
-        return cli_misuse(c->call, "--methods: expected a name after the last comma, found '%s'",
-                          text);
-    c->names = cli_format("%s", text);
-    if (!c->names)
-        return cli_refuse(c->call, "out of memory");
-    for (char *word = c->names; *word;) {
-        size_t length = strcspn(word, ",");
-        char *next = word + length + (word[length] == ',');
-        word[length] = '\0';
-        if (length == 0 || c->request.method_count == MOST)
-            return cli_misuse(
-                c->call, "--methods: expected names separated by commas (at most %d), found '%s'",
-                MOST, text);
-        c->method[c->request.method_count++] = word;
-        word = next;
-    }
+        return cli_misuse(c->call, "no methods: give --methods A,B,.. ('taut methods' lists them), "
+                                   "or --motions full,slow,rigid");
     c->request.methods = c->method;
-    return 0;
+    return cli_words(c->call, "methods", text, &c->names, c->method, MOST,
+                     &c->request.method_count);
 }
 
 /* A number, or A..B: tolerances A, A/10, A/100, ... down to B, steps A, A/2, A/4, ... */
@@ -401,6 +409,8 @@ static int report(compare *c, const char *out, const char *picture)
 
 int cli_compare(cli_call *call)
 {
+    if (call->motions || (!call->methods && !call->steps && !call->tolerances))
+        return cli_compare_motions(call);
     compare c = {.call = call, .request = {.size = sizeof c.request}, .error = {.t = NAN}};
     const char *picture = cli_option_text(call, "plot"), *out = cli_option_text(call, "out"),
                *page = cli_option_text(call, "view");
@@ -415,6 +425,9 @@ int cli_compare(cli_call *call)
         status = cli_refuse(call, "--out %s: expected a name that ends in .csv", out);
     if (status == 0)
         status = cli_output_check(call, "out", out);
+    if (status == 0 && !page && taut_options_given(call->options, "every"))
+        status = cli_misuse(call, "--every: methods are compared at the end; rows are those of the "
+                                  "page of --view FILE.html, or of --motions");
     if (status == 0)
         status = cli_view_check(call, page);
     if (status == 0)

@@ -67,7 +67,7 @@ const cli_verb cli_verbs[] = {
      "Exit status: 0 done, 1 numerical failure, 2 wrong model or usage.",
      cli_spectrum},
     {"compare", "MODEL",
-     "compare methods: error against work, for several step sizes or tolerances",
+     "compare methods (error against work, for several step sizes or tolerances), or motions",
      "Runs every method of --methods with every step size of --steps, or every tolerance of "
      "--tolerances, from the same initial state to the same end time, and prints error, observed "
      "order "
@@ -76,8 +76,14 @@ const cli_verb cli_verbs[] = {
      "highest order that supports the motion, with a tolerance a hundred times smaller; a second "
      "one "
      "must agree with it. For a method that does not support the model the reason is "
-     "printed.\n" MODEL_TEXT
-     "Exit status: 0 done, 1 no reference, or no method could run, 2 wrong model or usage.",
+     "printed.\nWith --motions A,B,.., or without --methods, the motions of the model are "
+     "compared, "
+     "each computed as by 'taut run': the largest differences from the first one over the rows, "
+     "and "
+     "the work; --view FILE.html shows them together. --methods, --steps and --tolerances have at "
+     "most one value then, for all motions.\n" MODEL_TEXT
+     "Exit status: 0 done, 1 no reference, or no method or motion could run, 2 wrong model or "
+     "usage, 3 a motion is finished, but inaccurate (taut run --help), 130 interrupted.",
      cli_compare},
     {"sweep", "MODEL",
      "many runs with different values: one row of a table for each, on several cores",
@@ -144,6 +150,9 @@ static const taut_option own_options[] = {
      "print the names only, one on a line"},
     {"methods", TAUT_OPTION_TEXT, "", 0, 0, "", "A,B,..", "compare", false, false,
      "the methods to compare, separated by commas"},
+    {"motions", TAUT_OPTION_TEXT, "", 0, 0, "", "A,B,..", "compare", false, false,
+     "the motions to compare, separated by commas; the first one is what the others are compared "
+     "with; default without --methods: full,slow,rigid"},
     {"steps", TAUT_OPTION_TEXT, "", 0, 0, "", "H1,H2,..", "compare", false, false,
      "compare: fixed step sizes, separated by commas; A..B: A, A/2, A/4, .. down to B"},
     {"tolerances", TAUT_OPTION_TEXT, "", 0, 0, "", "R1,R2,..", "compare", false, false,

@@ -43,6 +43,34 @@ else
     skip "picture (no gnuplot)"
 fi
 
+# motions: differences from the first one; without stiff bonds there is none
+run 0 compare double_pendulum --set omega=200 --until 1
+has out "motions, with the largest differences from full"
+run 0 compare pendulum --motions slow,rigid,full --json
+json '[r["motion"] for r in d["rows"]] == ["slow", "rigid", "full"] and d["from"] == "slow" and d["rows"][0]["difference"] is None'
+json '1e-9 < d["rows"][2]["difference"] < 1e-8 < 1e-6 < d["rows"][1]["difference"] < 2e-6'
+json 'all(r["common_rows"] == 101 for r in d["rows"][1:])'
+run 0 compare double_pendulum --motions slow,rigid --methods dop8 --steps 0.05 --until 1 --json
+json 'all(r["method"] == "dop8" and r["stats"]["steps"] == 20 for r in d["rows"])'
+run 0 compare pendulum --motions slow,rigid --every 0.25 --json
+json 'd["rows"][1]["common_rows"] == 5'
+run 0 compare kepler
+has out "only mechanical systems have motions such as rigid"
+run 1 compare kepler --motions rigid --json
+json 'd["status"] == "failed" and "none of the motions" in d["error"]["message"]'
+run 2 compare pendulum --motions slow,fast
+has err "--motions: "
+run 2 compare pendulum --motions slow,
+has err "after the last comma"
+run 2 compare pendulum --motions slow --motion rigid
+has err "give either --motion or --motions"
+run 2 compare pendulum --motions slow,rigid --tolerances 1e-4,1e-6
+has err "give one value to --tolerances"
+run 2 compare pendulum --motions slow,rigid --methods verlt
+has err "did you mean verlet?"
+run 2 compare pendulum --motions slow,rigid --out rows.csv
+has err "--out and --plot are of --methods"
+
 # nothing could run; usage
 run 1 compare kepler --methods verlet --steps 0.1
 has out "needs a mechanical system"
@@ -64,6 +92,8 @@ run 2 compare kepler --methods rk4 --steps 0.1,
 run 2 compare kepler --methods rk4 --steps 0.1 --plot work.gif
 has err ".png or .svg"
 run 2 compare kepler --methods rk4 --steps 0.1 --every 1
+has err "methods are compared at the end"
+run 2 compare kepler --methods rk4 --steps 0.1 --end file
 has err "not an option of 'taut compare'"
 run 2 run kepler --tolerances 1e-3
 has err "not an option of 'taut run'"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_page.sh - pages that play runs: what is refused, sizes, and the pages of eight models in headless Chromium (tests/page/check.mjs).
+# test_page.sh - pages that play runs: what is refused, sizes, and the pages of ten models in headless Chromium (tests/page/check.mjs).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/table.sh"
@@ -14,7 +14,7 @@ has err "no runs"
 run 2 view double_pendulum --out page.html
 has err "expected an HDF5 file of a run"
 
-models="double_pendulum chain four_bar bennett crane bouncing_ball kepler robertson"
+models="double_pendulum chain four_bar bennett crane bouncing_ball kepler robertson lj_fluid stick_slip"
 for model in $models; do
     run 0 run $model --out $model.csv --view $model.html --quiet
 done
@@ -53,8 +53,13 @@ printf '# </script><script>bad = 3</script>\nx\n1\n' >'<b>.csv'
 run 0 run '<img src=x onerror=bad=1>.taut' --view '<img src=x onerror=bad=1>.html' --quiet
 lacks '<img src=x onerror=bad=1>.html' '<script>bad'
 
+run 0 run truss --set modulus=1e5 --until 1 --out truss.csv --view truss.html --quiet
+
 run 0 compare double_pendulum --set omega=30 --motion full --until 2 --methods verlet,dop8 --steps 0.01 --view compared.html --quiet
 has compared.html '"name":"dop8"'
+run 0 compare double_pendulum --set omega=30 --until 2 --view motions.html --json
+cp out motions.json
+has motions.html '"name":"rigid"'
 
 if [ -z "${TAUT_TEST_CORE:-}" ] && "$taut" run double_pendulum --set omega=30 --motion slow --out slow.h5 --quiet 2>/dev/null; then
     run 0 run double_pendulum --set omega=30 --motion full --out full.h5 --quiet
@@ -73,5 +78,8 @@ else
     while read -r status text; do
         row "$status" "$text"
     done <rows.txt
+    # who receives a page can repeat the run: its model, its tables, its command
+    (cd received && mv command repeat && sed -i "s#^taut #'$taut' #; s#truss --set#./truss.taut --set#" repeat && sh ./repeat) && cmp truss.csv received/truss.csv
+    row $? "the run of a page, repeated: $(cat received/repeat)"
 fi
 done_rows

@@ -64,10 +64,17 @@ function niceStep(least) {
   const power = 10 ** Math.floor(Math.log10(least));
   return power * [1, 2, 5, 10].find(k => k * power >= least * 0.999);
 }
-// A number in 6 digits.
-function digits(x) {
-  const size = Math.abs(x), rounded = +x.toPrecision(6);
+// A number in 6 digits, or as many.
+function digits(x, most = 6) {
+  const size = Math.abs(x), rounded = +x.toPrecision(most);
   return size > 0 && size < 1e-3 || size >= 1e6 ? rounded.toExponential() : String(rounded);
+}
+// A number that is within `error` of the right one: its digits that are known, at most 6.
+function known(x, error) {
+  if (!(error > 0)) return digits(x);
+  const places = Math.ceil(-Math.log10(error)), size = Math.max(Math.abs(x), error);
+  if (x === 0 && places >= 0 && places < 7) return x.toFixed(places);
+  return digits(x, Math.max(1, Math.min(6, Math.floor(Math.log10(size)) + 1 + places)));
 }
 // A number of an axis with this step.
 const shorten = (x, step) => Math.abs(x) < 1e-6 * step ? "0" : digits(+x.toPrecision(Math.abs(x) < 1e-3 || Math.abs(x) >= 1e6 ? 4 : 6));

@@ -141,11 +141,12 @@ function drawOver(canvas, camera, scene, theme) {
   c.fillStyle = theme.text;
   const view = scene.views[0], right = camera.width - 12;
   if (scene.views.length > 1) {
+    const left = Math.max(12, right - 24 - Math.max(...scene.views.map(v => c.measureText(v.run.name).width)));
     scene.views.forEach((v, k) => {
       c.fillStyle = PALETTE[k % PALETTE.length];
-      c.fillRect(right - 160, 12 + 18 * k, 18, 5);
+      c.fillRect(left, 12 + 18 * k, 18, 5);
       c.fillStyle = theme.text;
-      c.fillText(v.run.name, right - 136, 19 + 18 * k);
+      c.fillText(v.run.name, left + 24, 19 + 18 * k, right - left - 24); // narrower letters where there is no room
     });
   } else if ((view.drawn.length || view.lines.length) && view.strongest) {
     for (let k = 0; k < 120; k++) {
@@ -157,7 +158,7 @@ function drawOver(canvas, camera, scene, theme) {
       c.fillText(left, right - 120, y);
       c.fillText(most, right - c.measureText(most).width, y);
     };
-    ends((-view.strongest).toPrecision(3), view.strongest.toPrecision(3), 11);
+    ends(digits(-view.strongest, 3), digits(view.strongest, 3), 11);
     if (view.drawn.length) ends("pushes", "pulls", 36);
     c.fillText("bond force", right - 128 - c.measureText("bond force").width, 22);
   }

@@ -104,7 +104,8 @@ class App {
     this.more = button("another plot", "", () => this.addPlot("", []));
     this.byId("plots").append(this.more);
     const main = catalogue.groups.has("coordinates") ? "coordinates" : "state", few = 6;
-    this.addPlot(main, catalogue.some(main, few));
+    const first = catalogue.some(main, few);
+    (runs[0].mechanical ? [first] : bySize(first)).forEach((list, k) => this.addPlot(k ? `${main}: ${[...new Set(list.map(s => s.plain))].join(", ")}` : main, list));
     if (runs.length > 1) this.addPlot("differences", catalogue.differences(main, few));
     const changes = s => s.values.some(x => isFinite(x) && x !== 0);
     for (const [group, most] of [["bond forces", few], ["algebraic variables", few], ["outputs", few], ["energy", 8], ["drift", 8]]) {
@@ -139,13 +140,15 @@ class App {
     on("theme", "click", () => this.setTheme(!this.theme.dark));
     const speed = this.byId("speed");
     for (const k of [0.1, 0.25, 0.5, 1, 2, 4, 10]) speed.append(element("option", { value: k, textContent: `${k} x`, selected: k === 1 }));
+    const { normal, byRows } = player;
+    speed.title = `1 x: ${byRows ? `${digits(100 * normal)} % of the rows` : `t = ${digits(normal * Math.abs(player.until - player.from))}`} in a second`;
     speed.addEventListener("change", () => { player.speed = +speed.value; });
     document.addEventListener("keydown", e => this.key(e));
     window.addEventListener("resize", () => this.refresh());
   }
   key(e) {
     const { player } = this, speed = this.byId("speed"), typing = e.target.matches("input[type=text], select");
-    if (typing || e.ctrlKey || e.altKey || e.metaKey || e.target.matches("button, summary") && e.key === " ") return;
+    if (typing || e.ctrlKey || e.altKey || e.metaKey || e.target.matches("button, summary, input[type=checkbox]:focus-visible") && e.key === " ") return;
     const faster = by => { speed.selectedIndex = Math.max(0, Math.min(speed.options.length - 1, speed.selectedIndex + by)); player.speed = +speed.value; };
     const { camera } = this, view = act => { act(); this.moved = true; this.refresh(); };
     const turn = (dx, dy) => view(() => camera.space ? camera.orbit(dx, dy) : camera.pan(-dx, -dy));
@@ -253,6 +256,14 @@ class App {
     this.ready = true;
     this.draw();
   }
+}
+
+// What is a hundred times smaller than the largest has a plot of its own, and so again; what is rounding has not.
+function bySize(series) {
+  const span = s => Math.max(...series.filter(other => other.plain === s.plain).map(other => other.error)), most = Math.max(...series.map(span));
+  const level = part => part > 1e-2 || part < 1e-9 ? 0 : part > 1e-4 ? 1 : 2, lists = [[], [], []];
+  for (const s of series) lists[level(span(s) / most)].push(s);
+  return lists.filter((list, k) => k === 0 || list.length);
 }
 
 readPage().then(page => {

@@ -21,7 +21,7 @@ class Plot {
         element("span", {}, toggle("log x", "logarithmic horizontal axis", this.log.x, () => this.setLog("x")), toggle("log y", "logarithmic vertical axis", false, () => this.setLog("y")),
           button("PNG", "save as a picture", () => savePicture([this.canvas])),
           button("CSV", "save the numbers", () => save("taut.csv", new Blob([this.csv()], { type: "text/csv" }))),
-          button("x", "remove this plot", () => app.removePlot(this)))),
+          button("\u00d7", "remove this plot", () => app.removePlot(this)))),
       this.canvas, this.chips);
     for (const s of series) this.put(s);
     this.setAxis(x);
@@ -32,7 +32,7 @@ class Plot {
   put(series) {
     if (!series || this.series.some(s => s.of === series)) return;
     const free = PALETTE.find(colour => !this.series.some(s => s.colour === colour)) || PALETTE[this.series.length % PALETTE.length];
-    const value = element("span"), remove = element("button", { textContent: "x", title: "remove " + series.label });
+    const value = element("span"), remove = element("button", { textContent: "\u00d7", title: "remove " + series.label });
     const chip = element("li", {}, element("i"), element("span", { textContent: series.label + " " }), value, remove);
     chip.firstChild.style.background = free;
     const entry = { of: series, colour: free, value, chip };
@@ -124,7 +124,7 @@ class Plot {
     c.save();
     frame.clip(c);
     if (!this.phase) this.drawLine(c, frame, player.t, theme.ink);
-    if (this.hover !== undefined) this.drawLine(c, frame, this.hover, theme.faint);
+    if (this.hover !== undefined && !this.phase) this.drawLine(c, frame, this.hover, theme.faint);
     const t = this.hover === undefined ? player.t : this.hover;
     for (const entry of this.series) {
       const y = entry.of.at(t), other = this.phase && this.app.catalogue.of(entry.of.run, this.x), x = other ? other.at(t) : t;
@@ -132,7 +132,7 @@ class Plot {
       c.beginPath();
       c.arc(frame.px(x), frame.py(y), 4, 0, 7);
       c.fill();
-      entry.value.textContent = isFinite(y) ? "= " + digits(y) : "";
+      entry.value.textContent = !isFinite(y) ? "" : "= " + known(y, entry.of.error) + (other ? ` where ${this.x} = ${known(x, other.error)}` : "");
     }
     c.restore();
   }
@@ -143,6 +143,20 @@ class Plot {
     c.moveTo(frame.px(t), frame.top);
     c.lineTo(frame.px(t), frame.height - BOTTOM);
     c.stroke();
+  }
+
+  // The time at a pixel; in a phase portrait that of the nearest row.
+  timeAt(frame, x, y) {
+    if (!this.phase) return frame.x.value(x);
+    let best = this.app.player.t, least = Infinity;
+    for (const entry of this.series) {
+      const along = this.xOf(entry), values = entry.of.values;
+      for (let k = 0; k < values.length; k++) {
+        const distance = Math.hypot(frame.px(along[k]) - x, frame.py(values[k]) - y);
+        if (distance < least) [least, best] = [distance, entry.of.run.t[k]];
+      }
+    }
+    return best;
   }
 
   // Wheel: zoom, with shift the vertical axis; drag: pan; click: set the time; double click: everything.
@@ -160,11 +174,11 @@ class Plot {
         if (this.range && this.range.y) this.range.y = frame.y.shift(dy);
         app.drawPlots();
       },
-      hover: (frame, x) => {
-        this.hover = x === undefined || this.phase ? undefined : Math.min(Math.max(frame.x.value(x), Math.min(from, until)), Math.max(from, until));
+      hover: (frame, x, y) => {
+        this.hover = x === undefined ? undefined : Math.min(Math.max(this.timeAt(frame, x, y), Math.min(from, until)), Math.max(from, until));
         app.drawPlots();
       },
-      click: (frame, x) => this.phase || app.player.set(frame.x.value(x)),
+      click: (frame, x, y) => app.player.set(this.timeAt(frame, x, y)),
       all: () => { this.range = null; app.setWindow(null); },
     });
   }

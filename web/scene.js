@@ -70,7 +70,7 @@ class Scene {
       if (drawn.has(k) || shaped.has(name)) view.strongest = Math.max(view.strongest, largest(run.first.lambda + k) * Math.abs(run.gain[k] ?? 1));
     });
     for (let k = 0; k < run.width.v; k++) view.fastest = Math.max(view.fastest, largest(run.first.v + k));
-    view.springs = view.drawn.length <= 150; // more are drawn as lines
+    view.springs = view.drawn.length <= 60; // more are drawn as lines
     const points = run.points <= 3 ? [...run.point.keys()] : [run.points - 1];
     for (const k of points) this.traced.push({ view, column: run.first.q + (run.point[k] >> 2), dimension: run.dimension });
     if (!run.points) this.traced.push(...tracedShapes(run).map(column => ({ view, column, dimension: 3 })));
@@ -114,6 +114,8 @@ class Scene {
         for (const { kind, points, first } of run.shapes) {
           const column = run.first.shape + 3 * first, circle = kind === "circle";
           for (let k = 0; k < (circle ? 1 : points); k++) add(column + 3 * k, 3, circle ? run.value(f, column + 3) : 0);
+          // the corners of a box between the two that it is given by
+          if (kind === "box") for (let k = 1; k < 7; k++) cloud.push(...[0, 1, 2].map(i => run.value(f, column + (k >> i & 1 ? 3 : 0) + i) - middle[i]).map(x => isFinite(x) ? x : 0));
         }
       }
     }

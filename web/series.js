@@ -15,6 +15,7 @@ class Series {
   at(t) {
     return this.run.sample(t, this.column, new Float64Array(1))[0];
   }
+  get error() { return this.run.step[this.column] / 2; } // of the coding
 }
 
 // A run minus the first one, at the times of the latter; where their rows have the same times, it is in the data.
@@ -31,6 +32,7 @@ class Difference {
   at(t) {
     return this.given ? this.given.at(t) : this.other.at(t) - this.one.at(t);
   }
+  get error() { return this.given ? this.given.error : this.one.error + this.other.error; }
 }
 
 class Catalogue {

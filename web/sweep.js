@@ -105,7 +105,7 @@ class SweepPlot {
         element("label", {}, "over ", choose("horizontal axis", table.varied, this.x, c => { this.x = c; })),
         element("label", {}, "and ", choose("vertical axis of a map", [null, ...table.varied], this.y, c => { this.y = c; })),
         element("span", {}, this.buttons.x, this.buttons.y, button("PNG", "save as a picture", () => savePicture([this.canvas])),
-          button("x", "remove this plot", () => app.remove(this)))),
+          button("\u00d7", "remove this plot", () => app.remove(this)))),
       this.canvas, this.values, this.chips);
     this.listen();
     this.reset();

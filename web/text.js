@@ -10,5 +10,17 @@
     try { localStorage.setItem("taut-theme", dark ? "dark" : "light"); } catch { /* as above */ }
   });
   if (contents) contents.open = !matchMedia("(max-width: 60rem)").matches;
+  // on paper everything is open, and light
+  let dark = false, closed = [];
+  window.addEventListener("beforeprint", () => {
+    dark = root.classList.contains("dark");
+    root.classList.remove("dark");
+    closed = [...document.querySelectorAll("main details:not([open])")];
+    for (const details of closed) details.open = true;
+  });
+  window.addEventListener("afterprint", () => {
+    root.classList.toggle("dark", dark);
+    for (const details of closed) details.open = false;
+  });
   window.taut = { ready: true };
 })();

@@ -31,11 +31,13 @@ precision highp float;
 in vec2 place;
 in float span, radius;
 in vec4 tint;
-uniform float ratio;
+uniform float ratio, part; // 0: everything; 1: what is covered, 2: edges
 out vec4 result;
 void main() {
   float distance = length(vec2(place.x - clamp(place.x, 0., span), place.y));
-  float cover = clamp((radius - distance) * ratio + .5, 0., 1.) * tint.a;
+  float cover = clamp((radius - distance) * ratio + .5, 0., 1.);
+  if (part == 1. && cover < .8 || part == 2. && cover >= .8) discard;
+  cover *= tint.a;
   if (cover < .02) discard;
   result = vec4(tint.rgb * cover, cover);
 }`;
@@ -58,7 +60,7 @@ class WebGLStrokes {
     if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error("no program: " + gl.getProgramInfoLog(program));
     gl.useProgram(program);
     this.place = {};
-    for (const name of ["axes", "centre", "view", "ratio"]) this.place[name] = gl.getUniformLocation(program, name);
+    for (const name of ["axes", "centre", "view", "ratio", "part"]) this.place[name] = gl.getUniformLocation(program, name);
     this.buffer = gl.createBuffer();
     gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
     const attribute = (k, size, type, normalized, offset) => {
@@ -94,7 +96,13 @@ class WebGLStrokes {
       this.size = list.room;
     }
     gl.bufferSubData(gl.ARRAY_BUFFER, 0, list.floats, 0, 8 * list.count);
-    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, list.count);
+    // in space edges hide nothing: the end of a stroke would show in the one that goes on from it
+    for (const part of camera.space ? [1, 2] : [0]) {
+      gl.uniform1f(place.part, part);
+      gl.depthMask(part < 2);
+      gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, list.count);
+    }
+    gl.depthMask(true);
   }
 }
 

@@ -112,7 +112,7 @@ static const taut_option table[] = {
      true, "initial time"},
     {"until", TAUT_OPTION_REAL, "", ANY_REAL, "", "T", "run check spectrum compare", false, true,
      "end time; if it is before --from, the run goes backwards"},
-    {"every", TAUT_OPTION_REAL, "", POSITIVE, "step", "DT", "run spectrum", false, true,
+    {"every", TAUT_OPTION_REAL, "", POSITIVE, "step", "DT", "run compare spectrum", false, true,
      "time between rows, or step: a row for each step; default: 1000 equidistant rows, fewer where "
      "they have more than 1000 numbers each"},
     {"raw", TAUT_OPTION_FLAG, "no", 0, 0, "", "", "run compare", false, true,

@@ -10,7 +10,8 @@ export class Browser {
   constructor(program) {
     this.folder = mkdtempSync(join(tmpdir(), "taut-browser-"));
     this.child = spawn(program, ["--headless=new", "--no-sandbox", "--disable-gpu-sandbox", "--use-gl=angle", "--use-angle=swiftshader",
-      "--enable-unsafe-swiftshader", "--disable-dev-shm-usage", "--no-first-run", "--disable-extensions", "--disable-background-networking",
+      "--enable-unsafe-swiftshader", "--disable-dev-shm-usage", "--no-first-run", "--disable-extensions", "--disable-background-networking", "--disable-component-update",
+      "--disable-sync", "--disable-quic",
       "--remote-debugging-pipe", `--user-data-dir=${this.folder}`, "about:blank"], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
     this.next = 1;
     this.waiting = new Map();
@@ -19,6 +20,10 @@ export class Browser {
     this.child.stdio[4].setEncoding("utf8");
     this.child.stdio[4].on("data", text => this.receive(text));
     this.ended = new Promise(done => this.child.on("exit", done));
+    process.once("exit", () => { // after a failure too
+      this.child.kill("SIGKILL");
+      rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+    });
   }
   receive(text) {
     this.text += text;

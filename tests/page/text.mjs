@@ -63,4 +63,13 @@ row((await next.evaluate("document.querySelector('nav .here > a').textContent"))
 const book = await browser.open("file://" + join(folder, "book/d-five-dimensions.html"));
 const verdicts = await book.evaluate("[...document.querySelectorAll('td:nth-child(4)')].map(cell => cell.textContent)");
 row(verdicts.length >= 16 && verdicts.every(text => /^(equal|within|explained)$/.test(text) || /^[0-9]+$/.test(text)), `the book has the verdicts ${verdicts}`);
+
+// on paper: light, everything open; afterwards as before
+const closed = "document.querySelectorAll('main details:not([open])').length", before = await book.evaluate(`(() => {
+  document.documentElement.classList.add("dark");
+  window.addEventListener("beforeprint", () => { window.printed = [document.documentElement.classList.contains("dark"), ${closed}]; });
+  return ${closed};
+})()`), paper = await book.print();
+row(before > 0 && paper.subarray(0, 4).toString() === "%PDF" && `${await book.evaluate("window.printed")}` === "false,0", `the book on paper is dark, or closed: ${await book.evaluate("window.printed")}`);
+row(await book.evaluate("document.documentElement.classList.contains('dark')") && await book.evaluate(closed) === before, "after printing the book is not as before");
 await browser.close();
