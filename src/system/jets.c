@@ -252,7 +252,8 @@ static const jet_kernel *jet_kernel_now(const taut_jet *jet, int32_t k)
 static taut_jet_places places(const taut_jet *jet, const jet_kernel *k, int64_t chunk)
 {
     taut_jet_places p = k->kept;
-    p.kept += chunk * (jet->order + 1) * p.count * k->lanes;
+    if (p.count > 0) /* otherwise there is no array */
+        p.kept += chunk * (jet->order + 1) * p.count * k->lanes;
     return p;
 }
 
