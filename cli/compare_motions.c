@@ -252,6 +252,19 @@ static int report(motions *m)
     return status;
 }
 
+/* The default list is one of mechanical systems. */
+static int check_default(const motions *m)
+{
+    taut_sizes sizes;
+    taut_sizes_init(&sizes);
+    taut_system_sizes_get(m->model.system, &sizes, NULL);
+    if (m->call->motions || sizes.kind == TAUT_MECHANICAL)
+        return 0;
+    return cli_misuse(m->call,
+                      "only mechanical systems have the motions full, slow and rigid: give "
+                      "--methods A,B,.. ('taut methods' lists them), or --motions A,B,..");
+}
+
 static int compute(motions *m, const char *path)
 {
     int code = cli_measure_errors(m->call, &m->model, &m->error);
@@ -277,6 +290,8 @@ int cli_compare_motions(cli_call *call)
         status = cli_view_check(call, path);
     if (status == 0)
         status = cli_model_load(call, &m.model);
+    if (status == 0)
+        status = check_default(&m);
     if (status == 0)
         status = compute(&m, path);
     for (int k = 0; k < m.count; k++) {

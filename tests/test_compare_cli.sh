@@ -54,7 +54,9 @@ run 0 compare double_pendulum --motions slow,rigid --methods dop8 --steps 0.05 -
 json 'all(r["method"] == "dop8" and r["stats"]["steps"] == 20 for r in d["rows"])'
 run 0 compare pendulum --motions slow,rigid --every 0.25 --json
 json 'd["rows"][1]["common_rows"] == 5'
-run 0 compare kepler
+run 2 compare kepler
+has err "only mechanical systems have the motions full, slow and rigid"
+run 0 compare kepler --motions full,rigid
 has out "only mechanical systems have motions such as rigid"
 run 1 compare kepler --motions rigid --json
 json 'd["status"] == "failed" and "none of the motions" in d["error"]["message"]'
