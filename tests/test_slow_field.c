@@ -407,6 +407,19 @@ static void test_refusals(void)
                   o.result.method ? o.result.method : "");
         release(&o);
     }
+    /* sums over many pairs have no pattern of derivatives: implicit methods do not help */
+    static const char *const pairs[] = {
+        "motion=slow method=dop8 until=1e-4", "motion=slow until=1e-4",
+        "motion=slow method=dop8 project=stage projection=constraint until=1e-4"};
+    for (int k = 0; k < 3; k++) {
+        outcome o = run("decane_melt", pairs[k]);
+        check_row(k == 2
+                      ? o.code == TAUT_OK
+                      : o.code == TAUT_ERROR_REFUSED && strstr(o.error.message, "project stage") &&
+                            !strstr(o.error.message, "radau5"),
+                  "decane_melt, %s: %s", pairs[k], o.error.message);
+        release(&o);
+    }
     /* functions in C have no jets */
     static const double c[] = {1e-8, 1e-8}, q[] = {1, 0, 2, 0}, v[] = {0, -0.5, 0, 0.5};
     taut_callbacks calls = two_rods_calls(c, q, v);

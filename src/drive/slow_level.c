@@ -50,6 +50,11 @@ int taut_slow_level_supports(const taut_solver *solver, taut_error *error)
     char text[400];
     if (!bits)
         return TAUT_OK;
+    if (can & TAUT_HAS_PAIRS)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "the explicit slow field and implicit methods do not support sums over "
+                         "pairs of more than 100 particles; explicit methods whose stages are "
+                         "projected (project stage) support motion slow of this system");
     return taut_fail(
         error, TAUT_ERROR_REFUSED,
         "the explicit slow field %s; method radau5 supports motion slow of this system",
