@@ -22,6 +22,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/hot.h"
 #include "runs.h"
 #include "step/tableau.h"
 
@@ -201,7 +202,7 @@ static inline __attribute__((always_inline)) void hand_dop853(int n, rate f,
     }
 }
 
-static __attribute__((noinline)) void hand_rigid_dop8(double *y, double until, double tol)
+TAUT_HOT static void hand_rigid_dop8(double *y, double until, double tol)
 {
     hand_dop853(4, rigid_pendulum, NULL, y, until, tol, 0.1);
 }
@@ -211,7 +212,7 @@ static __attribute__((noinline)) void hand_stabilized_dop8(double *y, double unt
     hand_dop853(4, rigid_pendulum, stabilize_pendulum, y, until, tol, 0.1);
 }
 
-static __attribute__((noinline)) void hand_fpu_dop8(double *y, double until, double tol)
+TAUT_HOT static void hand_fpu_dop8(double *y, double until, double tol)
 {
     hand_dop853(6, fpu, NULL, y, until, tol, 0.01);
 }
@@ -230,7 +231,7 @@ static __attribute__((noinline)) void hand_stabilized_rk4(double *y, double unti
     }
 }
 
-static __attribute__((noinline)) void hand_stiff_rk4(double *y, double until, double h)
+TAUT_HOT static void hand_stiff_rk4(double *y, double until, double h)
 {
     for (int64_t k = 0, steps = llround(until / h); k < steps; k++)
         hand_rk4(4, stiff_pendulum, y, h);

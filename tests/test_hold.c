@@ -103,7 +103,7 @@ static const char *const bent =
     "bob[i] = (0.9*i, 0.4*sin(1.5*i)) for i in 1..8\nbob[i]' = (0.1, 0.05*i) for i in 1..8\n";
 
 /* Slow to rounding, or to the size of the first level that is left out: 1e-13 for omega >= 1000,
- * 1e-11 for 100, as the issue asks. */
+ * 1e-11 for 100. */
 static void test_series(void)
 {
     check_group("series");

@@ -20,16 +20,21 @@ typedef long long taut_four_mask __attribute__((vector_size(32), aligned(8), may
 #define TAUT_PICK(x, y, i, j, k, l) __builtin_shuffle(x, y, (taut_four_mask){i, j, k, l})
 #endif
 
-/* to = |x[i .. i+3]|, zeros behind the end */
+/* to = |x[i .. i+3]|, zeros behind the end: in registers, since a whole load of what was stored in
+ * parts would wait */
 TAUT_INLINED void taut_four_sizes(int64_t n, int64_t i, const double *x, taut_four *to)
 {
-    double rest[4] = {0};
-    if (i + 4 > n) {
-        for (int k = 0; i + k < n; k++)
-            rest[k] = x[i + k];
-    }
-    *to = *(const taut_four *)(i + 4 > n ? rest : x + i);
-    *to = (taut_four)((taut_four_mask)*to & 0x7fffffffffffffffLL);
+    taut_four y;
+    x += i;
+    if (i + 4 <= n)
+        y = *(const taut_four *)x;
+    else if (i + 3 <= n)
+        y = (taut_four){x[0], x[1], x[2], 0};
+    else if (i + 2 <= n)
+        y = (taut_four){x[0], x[1], 0, 0};
+    else
+        y = (taut_four){x[0], 0, 0, 0};
+    *to = (taut_four)((taut_four_mask)y & 0x7fffffffffffffffLL);
 }
 
 /* Rows become columns. */

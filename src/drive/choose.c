@@ -134,6 +134,8 @@ static int settle_method(taut_solver *solver, const taut_method *method, bool st
     solver->own_choice = !method;
     if (!method) {
         method = taut_motion_method(solver, step_given);
+        if (!method && solver->motion == TAUT_MOTION_SLOW && (solver->sizes.can & TAUT_HAS_PAIRS))
+            TAUT_TRY(taut_slow_level_supports(solver, error));
         for (int k = 0; !method && taut_method_table[k];
              k++) /* none accepts: the first one gives the reason */
             method = taut_method_table[k]->motions & solver->motion ? taut_method_table[k] : NULL;

@@ -11,8 +11,10 @@
  * k is the first one with e_k and e_(k+1) (at rest every second correction vanishes) below a tenth
  * and, as far as levels help, multipliers within 20 tolerances. Where corrections exceed both
  * before them, slow and fast are not separated: the field is refused, and so it is where 4 levels
- * are not enough. Along the run every fourth step, or every one where e_k is near its limit, looks
- * at e_k with its own h; k rises when it is too large, and where that does not help Radau goes on.
+ * are not enough, or where corrections of multipliers grow from the first on, however small the
+ * steps of a short run make e_k. Along the run every fourth step, or every one where e_k is near
+ * its limit, looks at e_k with its own h; k rises when it is too large, and where that does not
+ * help Radau goes on.
  */
 #include "drive/solver.h"
 
@@ -48,6 +50,11 @@ int taut_slow_level_supports(const taut_solver *solver, taut_error *error)
     char text[400];
     if (!bits)
         return TAUT_OK;
+    if (can & TAUT_HAS_PAIRS)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "the explicit slow field and implicit methods do not support sums over "
+                         "pairs of more than 100 particles; explicit methods whose stages are "
+                         "projected (project stage) support motion slow of this system");
     return taut_fail(
         error, TAUT_ERROR_REFUSED,
         "the explicit slow field %s; method radau5 supports motion slow of this system",
@@ -135,6 +142,9 @@ static int refuse(taut_error *error, const char *format, double before, double n
 static const char GROW[] =
     "does not apply: slow and fast are not separated, the corrections of its levels grow from %.3g "
     "to %.3g tolerances of a step";
+static const char FORCES_GROW[] =
+    "does not apply: slow and fast are not separated, the corrections of the multipliers grow from "
+    "%.3g to %.3g";
 static const char MANY[] =
     "does not apply: the corrections of its levels decrease from %.3g to %.3g tolerances of a step "
     "only, with the levels that are possible";
@@ -194,12 +204,33 @@ typedef struct corrections {
     double e[MOST_LEVEL + 3];      /* in tolerances of a step */
     double lambda[MOST_LEVEL + 3]; /* of multipliers */
     bool forces[MOST_LEVEL + 3];   /* which are accurate enough without it */
+    double rigid;                  /* largest multiplier of level 0 */
+    int known;                     /* levels */
 } corrections;
 
+/* Multipliers whose corrections grow from the first on (the larger of two successive ones) are not
+ * those of a slow motion. The third one is looked at where it matters. */
+static int judge_forces(taut_solver *solver, corrections *c, taut_error *error)
+{
+    const taut_state *now = &solver->stepper.now;
+    double first = fmax(c->lambda[1], c->lambda[2]), next = fmax(c->lambda[2], c->lambda[3]);
+    if (c->known < 3 && solver->level.field->most >= 3 &&
+        !forces_suffice(solver, first, c->rigid)) {
+        taut_slow_correction third;
+        TAUT_TRY(taut_slow_field_correction(solver->level.field, 3, false, now->t, now->q, now->v,
+                                            &third, error));
+        next = fmax(c->lambda[2], third.lambda);
+    }
+    if (next <= first || forces_suffice(solver, next, c->rigid))
+        return TAUT_OK;
+    return refuse(error, FORCES_GROW, first, next);
+}
+
 /* Level k, whose next two corrections do not matter; with accurate multipliers where possible. */
-static int settle(taut_solver *solver, const corrections *c, int k, int *level)
+static int settle(taut_solver *solver, corrections *c, int k, int *level, taut_error *error)
 {
     taut_slow_level *w = &solver->level;
+    TAUT_TRY(judge_forces(solver, c, error));
     *level = k;
     w->norm = w->before = fmax(c->e[k + 1], c->e[k + 2]);
     w->lambda = fmax(c->lambda[k + 1], c->lambda[k + 2]);
@@ -216,8 +247,11 @@ static int find_level(taut_solver *solver, int most, int *level, taut_error *err
         taut_slow_correction one;
         TAUT_TRY(taut_slow_field_correction(solver->level.field, j, j == 1, now->t, now->q, now->v,
                                             &one, error));
-        if (j == 1)
+        if (j == 1) {
             h = likely_step(solver, one.rate);
+            c.rigid = one.before;
+        }
+        c.known = j;
         c.e[j] = weigh(solver, h, &one);
         c.lambda[j] = one.lambda;
         size = fmax(size, one.size);
@@ -228,7 +262,7 @@ static int find_level(taut_solver *solver, int most, int *level, taut_error *err
              grows = !(c.e[j] <= c.e[j - 1]) && j > 2 && !(c.e[j] <= c.e[j - 2]);
         bool fine = solver->control.on || fmax(c.e[j - 1], c.e[j]) <= FINE * ENOUGH;
         if (small && fine && c.forces[j - 1] && c.forces[j])
-            return settle(solver, &c, j - 2, level);
+            return settle(solver, &c, j - 2, level, error);
         if (small && (enough < 0 || c.lambda[j] < c.lambda[enough + 2]))
             enough = j - 2;
         if (grows && enough < 0)
@@ -237,7 +271,7 @@ static int find_level(taut_solver *solver, int most, int *level, taut_error *err
             break;
     }
     if (enough >= 0)
-        return settle(solver, &c, enough, level);
+        return settle(solver, &c, enough, level, error);
     return refuse(error, MANY, fmax(c.e[1], c.e[2]), fmax(c.e[most + 1], c.e[most + 2]));
 }
 

@@ -173,6 +173,7 @@ int taut_slow_field_correction(taut_slow_field *w, int level, bool first, double
     *to = (taut_slow_correction){.a = fused ? w->a[0] : r->a,
                                  .a_before = fused ? w->a[1] : r->a_before,
                                  .lambda = taut_largest_difference(m, now, last),
+                                 .before = taut_largest(m, last),
                                  .size = taut_largest(m, now)};
     if (!first)
         return TAUT_OK;

@@ -30,6 +30,7 @@ typedef struct taut_slow_field {
 typedef struct taut_slow_correction {
     const double *a, *a_before; /* [n]: accelerations of a level and of the one before */
     double lambda;              /* largest change of a multiplier */
+    double before;              /* largest multiplier of the level before */
     double size;                /* largest multiplier; first: that it will have soon */
     double rate;                /* of the slow motion, 1/time; first */
 } taut_slow_correction;
