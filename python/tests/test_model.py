@@ -8,7 +8,7 @@ import taut
 
 PENDULUM = """# a rod
 [parameters]
-g = 9.81, N = 1, T = 2
+g = 9.81, N = 1, T = 2, dt = 0.5
 [coordinates]
 x, y
 [forces]
@@ -23,6 +23,7 @@ low = y rising then x' = x'
 height = y
 [run]
 until = T
+every = dt
 """
 
 
@@ -68,15 +69,18 @@ def test_errors_have_their_place():
 def test_parameters_change_at_once():
     model = taut.Model(PENDULUM, g=1)
     base = model._base
-    assert dict(model.parameters) == {"g": 1, "N": 1, "T": 2} and len(model.parameters) == 3
+    assert dict(model.parameters) == {"g": 1, "N": 1, "T": 2, "dt": 0.5} and len(model.parameters) == 4
     model.parameters["g"] = 4
     assert model._base is base, "it was read again"
     other = taut.Model(PENDULUM, g=4)
     assert np.array_equal(model.solve().q, other.solve().q)
-    model.set(T=1)  # a setting of [run] depends on it: read again
-    assert model._base is not base and model.solve().t[-1] == 1 and model.parameters["g"] == 4
-    model.set(N="3/2")
-    assert model.initial()["x"] == 1.5
+    model.set(T=1)  # a setting of [run] follows
+    assert model._base is base and model.solve().t[-1] == 1 and model.parameters["g"] == 4
+    model.set(N="3/2")  # an expression: read again
+    assert model._base is not base and model.initial()["x"] == 1.5
+    with pytest.raises(taut.Error, match="every"):
+        model.set(dt=-1)
+    assert model.parameters["dt"] == 0.5 and model.solve().t[1] == 0.5
     with pytest.raises(KeyError, match="did you mean 'g'"):
         model.parameters["gg"] = 1
     with pytest.raises(taut.Error):
