@@ -197,6 +197,19 @@ def test_from_functions():
         model.at({"z": 1})
 
 
+def test_functions_of_time():
+    # nobody says that the rod becomes longer, or that the force changes: it is found out
+    def moving(**more):
+        return taut.Model.from_functions(
+            lambda t, q, v: [0, -9.81], 2, lambda t, q: [np.hypot(*q) - 1 - 0.1 * np.sin(t)],
+            q0=[1, 0], v0=[0.1, 0], **more).solve((0, 1), rtol=1e-8)
+    found, said = moving(), moving(time_dependent=True)
+    assert np.array_equal(found.q, said.q) and found.error < 1e-5
+    driven = taut.Model.from_functions(lambda t, q, v: [np.cos(t)], 1, energy=lambda t, q: 0.0)
+    assert abs(driven.solve((0, 1), rtol=1e-9).q[0, -1] - (1 - np.cos(1))) < 1e-8
+    assert taut.Model.from_functions(lambda t, q, v: -q - 0.3 * v, 1, q0=[1.0]).check().usable
+
+
 def test_from_bonds():
     mass, pairs = np.array([1.0, 2.0]), [[0, -1], [0, 1]]
     rest = dict(length=1.0, position=[[1.0, 0], [2, 0]], gravity=[0, -9.81],
