@@ -16,8 +16,11 @@ from ._systems import recorded
 def span(options: dict[str, Any], t_span: Optional[tuple[float, float]]) -> dict[str, Any]:
     if t_span is None:
         return options
-    begin, end = t_span
-    return {**options, "from": float(begin), "until": float(end)}
+    try:
+        begin, end = (float(t) for t in t_span)
+    except (TypeError, ValueError):
+        raise ValueError(f"t_span: expected (begin, end), found {t_span!r}") from None
+    return {**options, "from": begin, "until": end}
 
 
 class Run:
@@ -76,7 +79,9 @@ class Run:
         check(lib.taut_memory_sink_create(ffi.NULL, handle, sink, error), error)
         memory = ffi.gc(handle[0], lib.taut_memory_sink_destroy)
         if times is not None:
-            check(lib.taut_solver_times(self.solver, doubles(times), len(times), error), error)
+            status = lib.taut_solver_times(self.solver, doubles(times), len(times), error)
+            error.option = b"t_eval"
+            check(status, error)
         if dense:
             self.keep()
         status = self.march(sink, progress, error)
