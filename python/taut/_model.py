@@ -353,7 +353,9 @@ class Model:
     def _name(self) -> str:
         """Of its file, without ending; "": it has none."""
         source = self._source
-        return "" if source is None or source.is_text else Path(source.text).stem
+        if source is None or source.is_text:
+            return ""
+        return os.path.splitext(os.path.basename(source.text))[0]
 
     def __repr__(self) -> str:
         name = self._name or self.title or "made in Python"

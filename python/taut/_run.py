@@ -113,10 +113,11 @@ def _arrays(system: System, rows: Any, owner: Any, times: Optional[Array],
                                  ("lam", getattr(rows, "lambda"), rows.multipliers),
                                  ("outputs", rows.output, rows.outputs)):
         arrays[name] = view(pointer, (count, width), owner).T
-    met, names = view(rows.event, (count,), owner), system.names("event")
+    names = system.names("event")
     reported = [name for name in names if events is None or name in events]
     number = [0] + [reported.index(name) + 1 if name in reported else 0 for name in names]
-    arrays["_event"] = np.array(number)[met.astype(int)]
+    arrays["_event"] = np.array(number)[view(rows.event, (count,), owner).astype(int)] \
+        if names else np.zeros(count, dtype=int)
     t_events = {name: arrays["t"][arrays["_event"] == k + 1] for k, name in enumerate(reported)}
     if times is not None and count:
         wanted = np.zeros(count, dtype=bool)
