@@ -76,17 +76,19 @@ def check(status: int, error: Any) -> int:
     return status
 
 
-def interruptible(system: "System", call: Callable[..., Any], *arguments: Any) -> Any:
+def interruptible(system: "System", call: Callable[..., Any], *arguments: Any,
+                  drop: Callable[[], Any] = lambda: None) -> Any:
     """A call about a system that Ctrl-C ends at once.
 
     Signals take effect where Python code runs, and in the main thread only: it waits there for a
-    thread that calls. After Ctrl-C that thread computes on to its end, and what it finds is
+    thread that calls. After Ctrl-C that thread computes on to its end, and what it has found is
     dropped. A call that leads to Python functions handles signals itself.
     """
     if system.calls_python or threading.current_thread() is not threading.main_thread():
         return call(*arguments)
     found: list[Any] = []
-    ready = threading.Event()
+    raised: list[BaseException] = []
+    ready, leaves = threading.Event(), iter([False, True])  # who leaves last drops
 
     def run(alive: "System") -> None:
         try:
@@ -95,10 +97,16 @@ def interruptible(system: "System", call: Callable[..., Any], *arguments: Any) -
             raised.append(exception)
         finally:
             ready.set()
+            if next(leaves):
+                drop()
 
-    raised: list[BaseException] = []
     threading.Thread(target=run, args=(system,), name="taut", daemon=True).start()
-    ready.wait()
+    try:
+        ready.wait()
+    except BaseException:
+        if next(leaves):
+            drop()
+        raise
     if raised:
         raise raised[0]
     return found[0]

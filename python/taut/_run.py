@@ -7,10 +7,12 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from ._library import (Array, Error, System, check, copy, doubles, ffi, lib, make_options, members,
-                       new_error, new_struct, owned, reals, text, texts, view)
+from ._library import (Array, Error, System, check, copy, doubles, ffi, interruptible, lib,
+                       make_options, members, new_error, new_struct, owned, reals, text, texts, view)
 from ._result import Result, State
 from ._systems import recorded
+
+LARGE = 2000  # coordinates, from which on making a solver may take long enough for Ctrl-C
 
 
 def span(options: dict[str, Any], t_span: Optional[tuple[float, float]]) -> dict[str, Any]:
@@ -30,7 +32,10 @@ class Run:
         self.system, self.given = system, dict(given)
         handle, error = ffi.new("taut_solver **"), new_error()
         options = make_options("run", given)
-        status = lib.taut_solver_create(system.pointer, options, ffi.NULL, handle, error)
+        create = system.pointer, options, ffi.NULL, handle, error
+        status = lib.taut_solver_create(*create) if system.n < LARGE else interruptible(
+            system, lib.taut_solver_create, *create,
+            drop=lambda: lib.taut_solver_destroy(handle[0]))
         self.solver = owned(handle[0], lib.taut_solver_destroy, system) if handle[0] else None
         check(status, error)
 
