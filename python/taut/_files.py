@@ -131,7 +131,7 @@ def _read_hdf5(path: str) -> Record:
     h5py = need("h5py", "load of .h5")
     with h5py.File(path, "r") as file:
         own = file.get("taut", {})
-        _check(path, int(own.attrs["format"]) if own else 0)
+        _check(path, int(own.attrs.get("format", 0)) if own else 0)
         texts = {name: b"".join(own[name][()]).decode("utf-8", "replace") for name in own}
         places = next((found for found in (_PARTICLES, _MECHANICAL, _FIRST_ORDER)
                        if found[0] in file), None)

@@ -97,6 +97,15 @@ def test_a_package_is_missing(module, use, tmp_path, monkeypatch):
     assert len(taut.load(tmp_path / "a.npz")) == len(run)
 
 
+def test_other_files_of_taut(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "sweep.h5", "w") as file:  # a table of `taut sweep`
+        file["varied"] = np.zeros((2, 1))
+        file["taut/model"] = np.array([b"x"])
+    with pytest.raises(taut.Error, match="no rows of a run"):
+        taut.load(tmp_path / "sweep.h5")
+
+
 def test_files_that_are_something_else(tmp_path):
     run = taut.Model("pendulum").solve((0, 1))
     names = ["a.npz"]
