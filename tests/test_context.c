@@ -26,7 +26,8 @@ static const char parameter_text[] =
     "[mass]\nx[i] = rho + w[i] for i in 1..N\n"
     "[potential]\nsum(half*x[i]^2 for i in 1..N)\n"
     "[bonds]\nb[i] = x[i] - rho for i in 1..N   stiffness kappa + w[i]   damping omega\n"
-    "[start]\nx[i] = rho*i for i in 1..N\n";
+    "[start]\nx[i] = rho*i for i in 1..N\n"
+    "[run]\nuntil = 2*w[N]\nmethod = dop8\nstep = 1/kappa\nevery = 0.5\n";
 
 static double parameter(const taut_context *context, const char *name)
 {
@@ -90,6 +91,40 @@ static void test_parameters(void)
               "kappa is still computed: %g", parameter(context, "kappa"));
     taut_context_destroy(context);
     taut_context_destroy(other);
+    taut_system_destroy(system);
+}
+
+/* Are these the values of [run]? */
+static void check_settings(const char *what, const taut_system *system, const char *until,
+                           const char *step)
+{
+    const char *const expected[] = {until, "dop8", step, "0.5"}, *name, *value = "";
+    for (int k = 0; k < 4; k++)
+        check_row(taut_system_setting(system, k, &name, &value) && strcmp(value, expected[k]) == 0,
+                  "%s: %s = %s, expected %s", what, name, value, expected[k]);
+}
+
+/* Numbers of [run] follow parameters, also those that are computed from others. */
+static void test_settings(void)
+{
+    check_group("settings of [run]");
+    taut_system *system = twin_parse(parameter_text, NULL), *with = NULL, *twice = NULL;
+    taut_error error = {0};
+    taut_index omega = taut_system_find(system, TAUT_PARAMETER, "omega"),
+               kappa = taut_system_find(system, TAUT_PARAMETER, "kappa");
+    check_settings("base", system, "60", "0.01");
+    check_equal("with", taut_system_with(system, 1, &omega, &(double){4}, &with, &error), 0);
+    check_settings("omega", with, "24", "0.0625");
+    check_equal("again", taut_system_with(with, 1, &kappa, &(double){8}, &twice, &error), 0);
+    check_settings("kappa", twice, "24", "0.125");
+    check_settings("base", system, "60", "0.01");
+    taut_system_destroy(twice);
+    taut_system_destroy(with);
+    /* not a step size */
+    check_equal("negative", taut_system_with(system, 1, &kappa, &(double){-1}, &with, &error),
+                TAUT_ERROR_USAGE);
+    check_contains("negative", error.message, "step");
+    check_row(!with, "nothing is made");
     taut_system_destroy(system);
 }
 
@@ -589,6 +624,7 @@ static void test_threads(void)
 int main(void)
 {
     test_parameters();
+    test_settings();
     test_with();
     test_derivatives();
     test_polar();

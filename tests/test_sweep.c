@@ -24,7 +24,7 @@ static const char springs[] =
     "[parameters]\nomega = 300, g = 1\n[coordinates]\nx1, y1, x2, y2\n[potential]\ng*(y1 + y2)\n"
     "[bonds]\ninner = sqrt(x1^2 + y1^2) - 1 stiffness omega^2\n"
     "outer = sqrt((x1-x2)^2 + (y1-y2)^2) - 1 stiffness omega^2\n"
-    "[start]\nx1 = 1, x2 = 2\n[run]\nuntil = 0.5\nverify = auto\n";
+    "[start]\nx1 = 1, x2 = 2\n[run]\nuntil = 150/omega\nverify = auto\n";
 /* x = a e^t: log(3 - x) cannot be evaluated from x = 3 on */
 static const char failing[] =
     "[parameters]\na = 1\n[state]\nx\n[rates]\nx' = x + 1e-30*log(3 - x)\n"
@@ -46,6 +46,7 @@ typedef struct asked {
     const taut_allocator *allocator;
     taut_progress progress;
     void *user;
+    bool bare; /* without `load` */
 } asked;
 
 static swept sweep(const asked *a)
@@ -57,7 +58,7 @@ static swept sweep(const asked *a)
     request.size = sizeof request;
     request.vary = a->vary;
     request.keep = a->keep;
-    request.load = &how;
+    request.load = a->bare ? NULL : &how;
     while (a->vary[request.vary_count])
         request.vary_count++;
     while (a->keep[request.keep_count])
@@ -415,22 +416,30 @@ static void test_table(char *path)
 static void test_shared(void)
 {
     check_group("threads share a system");
-    asked a = {.model = springs,
-               .vary = {"omega=300,600", "g=0.5,1,2", "motion=slow,rigid"},
-               .keep = {"end(x2)", "max(lambda(inner))", "max(abs(energy - start(energy)))"}};
+    asked a = {
+        .model = springs,
+        .vary = {"omega=300,600", "g=0.5,1,2", "motion=slow,rigid"},
+        .keep = {"end(x2)", "max(lambda(inner))", "max(abs(energy - start(energy)))", "end(t)"},
+        .bare = true}; /* [run] has omega: its numbers follow, the model is not read again */
     swept one = sweep(&a);
     a.more.threads = 3;
     swept three = sweep(&a);
     check_row(one.code == 0 && three.code == 0, "%s", one.error.message);
     for (int k = 0; k < 12 && one.code == 0 && three.code == 0; k++) {
         taut_swept x = row_of(&one, k), y = row_of(&three, k);
-        check_row(x.status == 0 && memcmp(x.kept, y.kept, 3 * sizeof *x.kept) == 0 &&
+        check_row(x.status == 0 && memcmp(x.kept, y.kept, 4 * sizeof *x.kept) == 0 &&
                       x.error == y.error && x.force_evaluations == y.force_evaluations,
                   "run %d: %s %.17g and %.17g", k, x.message, x.kept[0], y.kept[0]);
         check_below("measured error", x.error, 1e-4);
+        check_near("end", x.kept[3], 150 / x.varied[0], 1e-15);
     }
     drop(&one);
     drop(&three);
+    a = (asked){.model = chain, .vary = {"n=2,3"}, .keep = {"end(p[1].x)"}, .bare = true};
+    one = sweep(&a);
+    check_equal("sizes", one.code, TAUT_ERROR_REFUSED);
+    check_contains("sizes", one.error.message, "n fixes sizes or indices");
+    drop(&one);
 }
 
 static int stop_after(void *user, double t, double until, int64_t steps)

@@ -137,8 +137,8 @@ typedef struct taut_sweep_request {
      * same sweep: names and varied values are compared. */
     const char *path;
     bool resume;
-    /* how the system was loaded: needed where a parameter fixes sizes, indices or settings of
-     * [run], so that each run loads the model again; may be NULL elsewhere */
+    /* how the system was loaded: needed where a parameter fixes sizes or indices, so that each run
+     * loads the model again; may be NULL elsewhere */
     const taut_load *load;
 } taut_sweep_request;
 /* One run. Texts and arrays belong to the sweep. */

@@ -59,8 +59,8 @@ TAUT_API const taut_statistics *taut_context_statistics(const taut_context *cont
 TAUT_API int taut_system_rigid(const taut_system *base, taut_system **system, taut_error *error);
 
 /* A derived system: these parameters have other values, as taut_context_set_parameter gives them to
- * a context; those that fix sizes, indices or settings of [run] are refused. `base` must outlive
- * it. */
+ * a context, and numbers of [run] that are made of parameters follow; parameters that fix sizes or
+ * indices are refused. `base` must outlive it. */
 TAUT_API int taut_system_with(const taut_system *base, taut_index count,
                               const taut_index *parameter, const double *value,
                               taut_system **system, taut_error *error);

@@ -32,7 +32,8 @@ typedef struct taut_callbacks {
     int (*energy)(void *user, double t, const double *q, double *potential);
     /* dense n x n, symmetric; replaces mass */
     int (*mass_matrix)(void *user, double t, const double *q, double *mass);
-    /* f or g depends on t explicitly */
+    /* f or g depends on t explicitly. Where this is false it is found out at the start: say it when
+     * they depend on t only later (switches). */
     bool time_dependent;
     /* f depends on v. Where this is false it is found out at the start: say it when f depends on
      * v only elsewhere (brakes, contacts). */

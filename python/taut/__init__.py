@@ -6,7 +6,7 @@
 >>> r.success
 True
 """
-from ._library import Error, lib as _lib, option_table as options, text as _text
+from ._library import Error, lib as _lib, methods, option_table as options, text as _text
 from ._model import Model, Parameters, models
 from ._page import Page
 from ._result import Projection, Report, Result, State, load
@@ -17,4 +17,4 @@ __version__: str = _text(_lib.taut_version())
 features: str = _text(_lib.taut_features())
 
 __all__ = ["Error", "Model", "Page", "Parameters", "Projection", "Report", "Result", "State",
-           "Stepper", "Sweep", "features", "load", "models", "options"]
+           "Stepper", "Sweep", "features", "load", "methods", "models", "options"]

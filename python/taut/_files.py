@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Optional, Sequence
 
 import numpy as np
 
-from ._library import Array, Error, lib
+from ._library import Array, Error, lib, need
 
 FORMAT = 1  # newer ones are refused
 PARTS = ("q", "v", "lam", "outputs")
@@ -37,8 +37,17 @@ def write(path: str, record: Record) -> None:
 
 
 def read(path: str) -> Record:
-    if not path.endswith(".npz"):
-        return _read_hdf5(path)
+    open(path, "rb").close()  # an error of the system comes as it is
+    try:
+        return _read_npz(path) if path.endswith(".npz") else _read_hdf5(path)
+    except (Error, ImportError):
+        raise
+    except Exception as reason:  # whatever readers find in a file that is something else
+        raise Error(f"{path}: it is no file of a run, or it is damaged: {reason}",
+                    lib.TAUT_ERROR_FILE) from reason
+
+
+def _read_npz(path: str) -> Record:
     with np.load(path) as file:
         arrays = {name: file[name] for name in file.files}
     about = json.loads(str(arrays.pop("about")))
@@ -77,7 +86,7 @@ def _dimension(names: Sequence[str]) -> int:
 
 
 def _write_hdf5(path: str, record: Record) -> None:
-    import h5py
+    h5py = need("h5py", "save to .h5")
     names = {part: [name for name, (where, _) in record.columns.items() if where == part]
              for part in PARTS}
     mechanical = names["v"] == [name + "'" for name in names["q"]]
@@ -119,10 +128,10 @@ def _write_hdf5(path: str, record: Record) -> None:
 
 
 def _read_hdf5(path: str) -> Record:
-    import h5py
+    h5py = need("h5py", "load of .h5")
     with h5py.File(path, "r") as file:
         own = file.get("taut", {})
-        _check(path, int(own.attrs["format"]) if own else 0)
+        _check(path, int(own.attrs.get("format", 0)) if own else 0)
         texts = {name: b"".join(own[name][()]).decode("utf-8", "replace") for name in own}
         places = next((found for found in (_PARTICLES, _MECHANICAL, _FIRST_ORDER)
                        if found[0] in file), None)

@@ -6,7 +6,9 @@ The GIL is released in every call. A callback takes it again, and an exception i
 from __future__ import annotations
 
 import functools
+import importlib
 import numbers
+import reprlib
 import threading
 from typing import Any, Callable, Iterable, Mapping, Optional
 
@@ -74,17 +76,19 @@ def check(status: int, error: Any) -> int:
     return status
 
 
-def interruptible(system: "System", call: Callable[..., Any], *arguments: Any) -> Any:
+def interruptible(system: "System", call: Callable[..., Any], *arguments: Any,
+                  drop: Callable[[], Any] = lambda: None) -> Any:
     """A call about a system that Ctrl-C ends at once.
 
     Signals take effect where Python code runs, and in the main thread only: it waits there for a
-    thread that calls. After Ctrl-C that thread computes on to its end, and what it finds is
+    thread that calls. After Ctrl-C that thread computes on to its end, and what it has found is
     dropped. A call that leads to Python functions handles signals itself.
     """
     if system.calls_python or threading.current_thread() is not threading.main_thread():
         return call(*arguments)
     found: list[Any] = []
-    ready = threading.Event()
+    raised: list[BaseException] = []
+    ready, leaves = threading.Event(), iter([False, True])  # who leaves last drops
 
     def run(alive: "System") -> None:
         try:
@@ -93,10 +97,16 @@ def interruptible(system: "System", call: Callable[..., Any], *arguments: Any) -
             raised.append(exception)
         finally:
             ready.set()
+            if next(leaves):
+                drop()
 
-    raised: list[BaseException] = []
     threading.Thread(target=run, args=(system,), name="taut", daemon=True).start()
-    ready.wait()
+    try:
+        ready.wait()
+    except BaseException:
+        if next(leaves):
+            drop()
+        raise
     if raised:
         raise raised[0]
     return found[0]
@@ -171,7 +181,10 @@ def doubles(array: Array) -> Any:
 
 def reals(values: Any, shape: Optional[tuple[int, ...]], what: str) -> Array:
     """Contiguous doubles of this shape; a single number fills it."""
-    array = np.asarray(values, dtype=np.float64)
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what}: expected numbers, found {reprlib.repr(values)}") from None
     if shape is not None and array.shape != shape:
         if array.ndim != 0:
             raise ValueError(f"{what}: expected an array of shape {shape}, found {array.shape}")
@@ -195,6 +208,31 @@ def option_table() -> dict[str, dict[str, Any]]:
 
 
 _options = option_table()
+
+
+def methods() -> dict[str, dict[str, Any]]:
+    """The methods of runs by name: motions, order, summary, reference.
+
+    >>> import taut
+    >>> taut.methods()["dop8"]["order"]
+    8
+    """
+    info, found = new_struct("taut_method_info"), {}
+    for k in range(lib.taut_method_count()):
+        check(lib.taut_method_get(k, info, ffi.NULL), new_error())
+        row = members(info, without=("needs", "refuses"))
+        found[row.pop("name")] = row
+    return found
+
+
+def need(module: str, what: str) -> Any:
+    """A module that is used where it is present."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as missing:
+        name = module.split(".")[0]
+        raise ImportError(f"{what} needs {name}, which cannot be imported: pip install {name}",
+                          name=name) from missing
 
 
 def option_name(keyword: str) -> str:
@@ -267,6 +305,8 @@ class System:
         return self._names[item]
 
     def find(self, item: str, name: str) -> int:
+        if not isinstance(name, str):
+            return -1
         return int(lib.taut_system_find(self.pointer, _ITEMS[item], name.encode()))
 
     @functools.cached_property
@@ -301,7 +341,9 @@ def owned(pointer: Any, destroy: Any, *needs: Any) -> Any:
     return ffi.gc(pointer, lambda p, needs=needs: destroy(p))
 
 
-def near_miss(name: str, candidates: Iterable[str]) -> str:
+def near_miss(name: Any, candidates: Iterable[str]) -> str:
+    if not isinstance(name, str):
+        return "; names are texts"
     texts = [ffi.new("char[]", one.encode()) for one in candidates]
     near = text(lib.taut_near_miss(name.encode(), ffi.new("const char *[]", texts), len(texts)))
     return f"; did you mean '{near}'?" if near else ""
@@ -315,6 +357,9 @@ class Functions:
     bonds or bytes of an internal state."""
 
     def __init__(self, n: int, m: int = 0, **functions: Optional[Callable[..., Any]]) -> None:
+        for name, function in functions.items():
+            if function is not None and not callable(function):
+                raise TypeError(f"{name}: expected a function, found {function!r}")
         self.n, self.m, self.functions = n, m, functions
 
 
@@ -333,30 +378,35 @@ def _callback(name: str) -> Callable[[Callable[..., Any]], Callable[..., int]]:
     return decorate
 
 
-def _fill(pointer: Any, count: int, values: Any) -> None:
-    if values is None:
-        raise TypeError(f"a function of a model returned None, expected {count} numbers")
-    np.frombuffer(ffi.buffer(pointer, 8 * count))[:] = np.ravel(values)
+def _fill(f: Functions, name: str, pointer: Any, count: int, *arguments: Any) -> None:
+    """What the function returns; a single number fills the array."""
+    values = f.functions[name](*arguments)  # type: ignore[misc]
+    array = np.ravel(values)
+    if values is None or np.ndim(values) and array.size != count:
+        found = "None" if values is None else f"{array.size} numbers"
+        raise (TypeError if values is None else ValueError)(
+            f"the function {name} returned {found}, expected {count} numbers")
+    np.frombuffer(ffi.buffer(pointer, 8 * count))[:] = array
 
 
 @_callback("taut_python_force")
 def _force(f: Functions, t: float, q: Any, v: Any, out: Any) -> None:
-    _fill(out, f.n, f.functions["force"](t, copy(q, f.n), copy(v, f.n)))  # type: ignore[misc]
+    _fill(f, "force", out, f.n, t, copy(q, f.n), copy(v, f.n))
 
 
 @_callback("taut_python_bond")
 def _bond(f: Functions, t: float, q: Any, out: Any) -> None:
-    _fill(out, f.m, f.functions["bonds"](t, copy(q, f.n)))  # type: ignore[misc]
+    _fill(f, "bonds", out, f.m, t, copy(q, f.n))
 
 
 @_callback("taut_python_jacobian")
 def _jacobian(f: Functions, t: float, q: Any, out: Any) -> None:
-    _fill(out, f.m * f.n, f.functions["jacobian"](t, copy(q, f.n)))  # type: ignore[misc]
+    _fill(f, "jacobian", out, f.m * f.n, t, copy(q, f.n))
 
 
 @_callback("taut_python_gamma")
 def _gamma(f: Functions, t: float, q: Any, v: Any, out: Any) -> None:
-    _fill(out, f.m, f.functions["gamma"](t, copy(q, f.n), copy(v, f.n)))  # type: ignore[misc]
+    _fill(f, "gamma", out, f.m, t, copy(q, f.n), copy(v, f.n))
 
 
 @_callback("taut_python_energy")
@@ -366,12 +416,12 @@ def _energy(f: Functions, t: float, q: Any, out: Any) -> None:
 
 @_callback("taut_python_mass")
 def _mass(f: Functions, t: float, q: Any, out: Any) -> None:
-    _fill(out, f.n * f.n, f.functions["mass_matrix"](t, copy(q, f.n)))  # type: ignore[misc]
+    _fill(f, "mass_matrix", out, f.n * f.n, t, copy(q, f.n))
 
 
 @_callback("taut_python_advance")
 def _advance(f: Functions, t: float, horizon: float, z: Any) -> None:
-    _fill(z, f.n, f.functions["advance"](t, horizon, copy(z, f.n)))  # type: ignore[misc]
+    _fill(f, "advance", z, f.n, t, horizon, copy(z, f.n))
 
 
 @_callback("taut_python_save")

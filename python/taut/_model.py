@@ -44,6 +44,13 @@ def _find(source: str) -> str:
                 lib.TAUT_ERROR_FILE)
 
 
+def checked_start(start: Any) -> Start:
+    if isinstance(start, Mapping) or isinstance(start, State) and np.ndim(start.t) == 0:
+        return start
+    raise TypeError("expected a State, such as run.state() or run.sol(t), or values by name, found "
+                    f"{start!r}")
+
+
 class Parameters(MutableMapping[str, float]):
     """The parameters of a model by name; a new value changes the model at once.
 
@@ -61,7 +68,7 @@ class Parameters(MutableMapping[str, float]):
         system = self._model._system
         k = system.find("parameter", name)
         if k < 0:
-            raise KeyError(f"no parameter '{name}'{near_miss(name, self)}")
+            raise KeyError(f"no parameter {name!r}{near_miss(name, self)}")
         return float(lib.taut_context_parameter(system.context(), k))
 
     def __setitem__(self, name: str, value: Value) -> None:
@@ -106,7 +113,7 @@ class Model:
         self._source: Optional[Source] = Source(source if "\n" in source else _find(source),
                                                 dict(tables or {}), compile, allow_command)
         self._set: dict[str, Value] = {**(set or {}), **parameters}
-        self._start: Optional[Start] = init
+        self._start: Optional[Start] = None if init is None else checked_start(init)
         self._make: Make = Model._read
         self._begin()
 
@@ -171,6 +178,8 @@ class Model:
         >>> bool(abs(np.hypot(*r.q[:, -1]) - 1) < 1e-9)
         True
         """
+        if n < 1:
+            raise ValueError(f"n: expected the number of coordinates, found {n}")
         start = reals(0 if q0 is None else q0, (n,), "q0")
         m = 0 if bonds is None else np.size(bonds(0.0, start.copy()))
         arrays = dict(mass=mass, compliance=compliance, damping=damping)
@@ -323,6 +332,7 @@ class Model:
         True
         """
         other = self._copy()
+        start = checked_start(start)
         other._start = start if isinstance(start, State) else {**self._start_values(), **start}
         other._begin()
         return other
@@ -343,10 +353,12 @@ class Model:
     def _name(self) -> str:
         """Of its file, without ending; "": it has none."""
         source = self._source
-        return "" if source is None or source.is_text else Path(source.text).stem
+        if source is None or source.is_text:
+            return ""
+        return os.path.splitext(os.path.basename(source.text))[0]
 
     def __repr__(self) -> str:
-        name = self._name or self.title
+        name = self._name or self.title or "made in Python"
         n, m = self._system.n, self._system.sizes["bonds"]
         return f"<taut.Model {name!r}: {self.kind}, {n} coordinates, {m} bonds>"
 
@@ -358,7 +370,7 @@ class Model:
     # ---- verbs
 
     def solve(self, t_span: Optional[tuple[float, float]] = None, *, t_eval: Any = None,
-              events: Optional[Sequence[str]] = None, dense_output: bool = False,
+              events: Union[str, Sequence[str], None] = None, dense_output: bool = False,
               progress: Optional[Callable[[float, float, int], Any]] = None,
               verify: Optional[str] = "auto", **options: Any) -> Result:
         """The motion from t_span[0] to t_span[1], by default those of [run].
@@ -376,12 +388,17 @@ class Model:
         """
         given = span(dict(options, verify=verify), t_span)
         system = self._system
-        times = None if t_eval is None else reals(t_eval, None, "t_eval").ravel()
-        if times is not None and t_span is None and len(times):
+        times = None if t_eval is None else np.atleast_1d(reals(t_eval, None, "t_eval"))
+        if times is not None and (times.ndim != 1 or not times.size):
+            raise ValueError(f"t_eval: expected a list of times, found shape {times.shape}")
+        if times is not None and t_span is None:
             given.setdefault("until", times[-1])
+        events = [events] if isinstance(events, str) else events
         for name in events or ():
             if system.find("event", name) < 0:
-                raise Error(f"no event '{name}'{near_miss(name, system.names('event'))}")
+                known = system.names("event")
+                raise Error(f"no event {name!r}" + (near_miss(name, known) if known else
+                                                    ": the model has no [events]"))
         run = Run(system, given)
         name = self._name
         texts = functools.partial(self._copy()._texts, given)  # of the model as it is now
@@ -429,8 +446,8 @@ class Model:
         has of each run, as expressions: "max(energy)", "end(x1) - start(x1)", "count(apex)"
         (docs/sweeps.md). zip takes first values together, second values together, and so on;
         random=N makes N runs with values drawn from lists and ranges, which `seed` determines.
-        workers: threads; the table does not depend on their number. A failed run is a row;
-        wrong names and expressions are errors. progress(done, runs, failed) is called now and then,
+        workers: threads, -1: one for each processor; the table does not depend on it. A failed run
+        is a row; wrong names and expressions are errors. progress(done, runs, failed) is called now and then,
         by any thread, and ends the sweep by returning True: rows so far are in the table. Other
         keywords are those of `solve`; the error is measured unless verify says otherwise.
 
@@ -439,6 +456,9 @@ class Model:
         >>> len(s), s["status"].tolist()
         (2, [0, 0])
         """
+        if workers < 1 and workers != -1:
+            raise ValueError(f"workers: expected a number of threads, or -1: all, found {workers}")
+        workers = (os.cpu_count() or 1) if workers == -1 else workers
         request = dict(zip=zip, random=random, seed=seed, threads=workers)
         return sweep(self, vary, [keep] if isinstance(keep, str) else list(keep), request,
                      progress, span(options, t_span))
@@ -482,7 +502,11 @@ class Model:
         >>> m.spectrum(along=m.solve((0, 1), every=0.1)).frequencies.shape
         (2, 11)
         """
+        if modes < 1:
+            raise ValueError(f"modes: expected how many modes are wanted, found {modes}")
         if along is not None:
+            if not isinstance(along, Result):
+                raise TypeError(f"along: expected a Result, found {along!r}")
             if at is not None:
                 raise Error("along has the states of a run: it excludes `at`", option="at")
             return modes_along(self._system, along, modes, options)

@@ -37,8 +37,8 @@ def check_model(system: System, title: str, options: Options) -> Report:
 def project_model(system: System, options: Options) -> Projection:
     handle, error = ffi.new("taut_projection **"), new_error()
     given = make_options("project", options)
-    status = interruptible(system, lib.taut_project, system.pointer, given, ffi.NULL, handle,
-                           error)
+    status = interruptible(system, lib.taut_project, system.pointer, given, ffi.NULL, handle, error,
+                           drop=lambda: lib.taut_projection_destroy(handle[0]))
     pointer = owned(handle[0], lib.taut_projection_destroy, system) if handle[0] else None
     if status != lib.TAUT_ERROR_CONVERGE or pointer is None:
         check(status, error)

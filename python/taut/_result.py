@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterable, Optional, Sequence, Union
 import numpy as np
 
 from ._files import PARTS, Columns, Record, read, write
-from ._library import Array, System, lib, near_miss, text
+from ._library import Array, System, lib, near_miss, need, reals, text
 from ._page import Page, page_of_runs, texts_of_tables
 
 # status in the summary of a file; "failed" is a negative code
@@ -53,16 +53,16 @@ class _Named(_Shown):
     columns: Columns
 
     def __getitem__(self, name: str) -> Any:
-        part, k = self.columns.get(name) or self.columns.get(f"lambda({name})") or (name, -1)
+        part, k = self.columns.get(name) or self.columns.get(f"lambda({name})") or ("", -1)
         if k >= 0:
             return getattr(self, part)[k]
-        if name in ("t", "energy"):
+        if name in ("t", "energy") and hasattr(self, name):
             return getattr(self, name)
-        raise KeyError(f"no column '{name}'{near_miss(name, self.columns)}")
+        raise KeyError(f"no column {name!r}{near_miss(name, self.columns)}")
 
 
 class State(_Named):
-    """A state: t, q, v, lam (multipliers) and energy, also by name.
+    """A state: t, q, v, lam (multipliers), also by name; or those of several times (Result.sol).
 
     >>> import taut
     >>> start = taut.Model("double_pendulum").initial()
@@ -70,17 +70,20 @@ class State(_Named):
     True
     """
 
-    def __init__(self, columns: Columns, t: float, q: Array, v: Array,
+    def __init__(self, columns: Columns, t: Any, q: Array, v: Array,
                  lam: Optional[Array] = None) -> None:
         self.columns, self.t, self.q, self.v = columns, t, q, v
-        self.lam = np.full(sum(part == "lam" for part, _ in columns.values()), np.nan) \
-            if lam is None else lam
-        self.outputs = np.full(sum(part == "outputs" for part, _ in columns.values()), np.nan)
-        self._title = f"state at t = {t:.9g}"
+        self.lam = self._unknown("lam") if lam is None else lam
+        self.outputs = self._unknown("outputs")
+        self._title = f"{np.size(t)} states" if np.ndim(t) else f"state at t = {t:.9g}"
+
+    def _unknown(self, part: str) -> Array:
+        count = sum(where == part for where, _ in self.columns.values())
+        return np.full((count, *np.shape(self.t)), np.nan)
 
     def _rows(self) -> list[tuple[str, Any]]:
-        return [(name, repr(float(self[name]))) for name, (part, _) in self.columns.items()
-                if part != "outputs"]
+        return [(name, str(self[name]) if np.ndim(self.t) else repr(float(self[name])))
+                for name, (part, _) in self.columns.items() if part != "outputs"]
 
 
 class Projection(State):
@@ -205,8 +208,9 @@ class Result(_Named):
         return State(self.columns, float(self.t[row]), self.q[:, row], self.v[:, row],
                      self.lam[:, row])
 
-    def sol(self, t: float) -> State:
-        """The state at any time of the run, by interpolation between its steps.
+    def sol(self, t: Any) -> State:
+        """The state at any time of the run, by interpolation between its steps; of several times at
+        once, as a State whose arrays are q[coordinate, time].
 
         The first call repeats the run, and keeps its steps this time, unless it was made with
         dense_output=True; that of a loaded run reads its model from the file. An Error says why a
@@ -216,7 +220,12 @@ class Result(_Named):
         >>> r = taut.Model("double_pendulum").solve((0, 1))
         >>> bool(abs(r.sol(0.5)["x1"] - r["x1"][abs(r.t - 0.5).argmin()]) < 1e-8)
         True
+        >>> r.sol([0.1, 0.2, 0.3]).q.shape
+        (4, 3)
         """
+        times = reals(t, None, "t")
+        if np.ndim(t) > 1:
+            raise ValueError(f"t: expected a time or a list of times, found shape {times.shape}")
         if self._sol is None:
             from ._run import repeat
             finished = self.status >= 0 and self.status != lib.TAUT_INTERRUPTED
@@ -224,17 +233,22 @@ class Result(_Named):
                 raise ValueError("the run has no rows")
             until = None if finished else float(self.t[-1])
             self._sol = self._dense(until) if self._dense else repeat(self, until)
-        return self._sol(float(t))
+        if np.ndim(t) == 0:
+            return self._sol(float(t))
+        states = [self._sol(float(one)) for one in times]
+        q, v, lam = (np.reshape([getattr(state, part) for state in states],
+                                (len(states), len(getattr(self, part)))).T for part in PARTS[:3])
+        return State(self.columns, times, q, v, lam)
 
     def to_pandas(self) -> Any:
         """A DataFrame with the columns of a CSV file, indexed by t (needs pandas)."""
-        import pandas
+        pandas = need("pandas", "to_pandas")
         data = {name: self[name] for name in self.columns}
         return pandas.DataFrame(data, index=pandas.Index(self.t, name="t"))
 
     def to_xarray(self) -> Any:
         """A Dataset with the variables q, v, lam, outputs, energy (needs xarray)."""
-        import xarray
+        xarray = need("xarray", "to_xarray")
         variables: dict[str, Any] = {"energy": ("t", self.energy)}
         coordinates: dict[str, Any] = {"t": self.t}
         for part in PARTS:
@@ -248,8 +262,7 @@ class Result(_Named):
     def plot(self, names: Optional[Iterable[str]] = None, ax: Any = None) -> Any:
         """Draws columns against time (needs matplotlib): by default the first coordinates."""
         if ax is None:
-            import matplotlib.pyplot
-            ax = matplotlib.pyplot.gca()
+            ax = need("matplotlib.pyplot", "plot").gca()
         for name in list(self.columns)[:min(8, len(self.q))] if names is None else names:
             ax.plot(self.t, self[name], label=name)
         ax.set_xlabel("t")

@@ -7,17 +7,22 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from ._library import (Array, Error, System, check, copy, doubles, ffi, lib, make_options, members,
-                       new_error, new_struct, owned, reals, text, texts, view)
+from ._library import (Array, Error, System, check, copy, doubles, ffi, interruptible, lib,
+                       make_options, members, new_error, new_struct, owned, reals, text, texts, view)
 from ._result import Result, State
 from ._systems import recorded
+
+LARGE = 2000  # coordinates, from which on making a solver may take long enough for Ctrl-C
 
 
 def span(options: dict[str, Any], t_span: Optional[tuple[float, float]]) -> dict[str, Any]:
     if t_span is None:
         return options
-    begin, end = t_span
-    return {**options, "from": float(begin), "until": float(end)}
+    try:
+        begin, end = (float(t) for t in t_span)
+    except (TypeError, ValueError):
+        raise ValueError(f"t_span: expected (begin, end), found {t_span!r}") from None
+    return {**options, "from": begin, "until": end}
 
 
 class Run:
@@ -27,7 +32,10 @@ class Run:
         self.system, self.given = system, dict(given)
         handle, error = ffi.new("taut_solver **"), new_error()
         options = make_options("run", given)
-        status = lib.taut_solver_create(system.pointer, options, ffi.NULL, handle, error)
+        create = system.pointer, options, ffi.NULL, handle, error
+        status = lib.taut_solver_create(*create) if system.n < LARGE else interruptible(
+            system, lib.taut_solver_create, *create,
+            drop=lambda: lib.taut_solver_destroy(handle[0]))
         self.solver = owned(handle[0], lib.taut_solver_destroy, system) if handle[0] else None
         check(status, error)
 
@@ -76,7 +84,9 @@ class Run:
         check(lib.taut_memory_sink_create(ffi.NULL, handle, sink, error), error)
         memory = ffi.gc(handle[0], lib.taut_memory_sink_destroy)
         if times is not None:
-            check(lib.taut_solver_times(self.solver, doubles(times), len(times), error), error)
+            status = lib.taut_solver_times(self.solver, doubles(times), len(times), error)
+            error.option = b"t_eval"
+            check(status, error)
         if dense:
             self.keep()
         status = self.march(sink, progress, error)
@@ -108,10 +118,11 @@ def _arrays(system: System, rows: Any, owner: Any, times: Optional[Array],
                                  ("lam", getattr(rows, "lambda"), rows.multipliers),
                                  ("outputs", rows.output, rows.outputs)):
         arrays[name] = view(pointer, (count, width), owner).T
-    met, names = view(rows.event, (count,), owner), system.names("event")
+    names = system.names("event")
     reported = [name for name in names if events is None or name in events]
     number = [0] + [reported.index(name) + 1 if name in reported else 0 for name in names]
-    arrays["_event"] = np.array(number)[met.astype(int)]
+    arrays["_event"] = np.array(number)[view(rows.event, (count,), owner).astype(int)] \
+        if names else np.zeros(count, dtype=int)
     t_events = {name: arrays["t"][arrays["_event"] == k + 1] for k, name in enumerate(reported)}
     if times is not None and count:
         wanted = np.zeros(count, dtype=bool)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Optional, Un
 
 import numpy as np
 
-from ._library import (System, as_text, c_texts, check, copy, ffi, lib, make_options, new_error,
-                       new_struct, option_name, text)
+from ._library import (System, as_text, c_texts, check, copy, ffi, lib, make_options, need,
+                       new_error, new_struct, option_name, text)
 from ._page import Page, page_of_sweep, texts_of_tables
 from ._result import _Shown
 
@@ -69,7 +69,7 @@ class Sweep(_Shown):
 
     def to_pandas(self) -> Any:
         """A DataFrame (needs pandas)."""
-        import pandas
+        pandas = need("pandas", "to_pandas")
         return pandas.DataFrame(self.columns)
 
     def page(self, path: Union[str, "os.PathLike[str]", None] = None, *,
@@ -89,7 +89,13 @@ class Sweep(_Shown):
 
 def _varied(system: System, vary: Mapping[str, Any]) -> Iterator[str]:
     """NAME=VALUES as the library reads them: names of the model come before those of options."""
+    if not isinstance(vary, Mapping):
+        raise TypeError("vary: expected values by name, such as {'rtol': [1e-3, 1e-6]}, found "
+                        f"{vary!r}")
     for name, values in vary.items():
+        if np.ndim(values) > 1:
+            raise ValueError(f"vary: {name}: expected a list of values, found an array of shape "
+                             f"{np.shape(values)}")
         own = system.find("parameter", name) >= 0 or name in system.columns
         several = [values] if np.ndim(values) == 0 else values
         yield f"{name if own else option_name(name)}={','.join(map(as_text, several))}"
@@ -153,7 +159,8 @@ def sweep(model: "Model", vary: Mapping[str, Any], keep: list[str], how: Mapping
     if "verify" not in system.settings():  # as the program
         given.setdefault("verify", "auto")
     options, request = make_options("run", given), new_struct("taut_sweep_request")
-    request.vary, request.vary_count = c_texts(_varied(system, vary), alive), len(vary)
+    varied = list(_varied(system, vary))
+    request.vary, request.vary_count = c_texts(varied, alive), len(varied)
     request.keep, request.keep_count = c_texts(keep, alive), len(keep)
     request.load = model._load(alive)
     for name, value in how.items():
@@ -175,7 +182,7 @@ def sweep(model: "Model", vary: Mapping[str, Any], keep: list[str], how: Mapping
     called = progress or (lambda done, runs, failed: False)
     table = run(called) if request.threads <= 1 else _interruptible(run, called)
     name = model.title or "sweep"
-    lines = [f"vary = {text}" for text in _varied(system, vary)] + [f"keep = {e}" for e in keep]
+    lines = [f"vary = {text}" for text in varied] + [f"keep = {e}" for e in keep]
     lines += [f"{key} = {as_text(value)}" for key, value in {**how, **given}.items()
               if value is not None and key != "threads"]
     columns = _columns(table, list(vary), keep)

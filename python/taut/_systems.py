@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import reprlib
 from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
@@ -31,6 +32,14 @@ class Source(NamedTuple):
         return "\n" in self.text
 
 
+def number(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: expected a number, or an expression as text, found "
+                        f"{value!r}") from None
+
+
 def loading(source: Source, parameters: Mapping[str, Value], init: Mapping[str, Value],
             start: str, begin: float, alive: list[Any]) -> Any:
     """The taut_load, valid as long as `alive` is; start: statements of [start], at t = begin."""
@@ -38,7 +47,7 @@ def loading(source: Source, parameters: Mapping[str, Value], init: Mapping[str, 
         return c_texts([value], alive)[0]
 
     def c_list(values: Mapping[str, Value]) -> Any:
-        return c_texts((f"{name}={value if isinstance(value, str) else repr(float(value))}"
+        return c_texts((f"{name}={value if isinstance(value, str) else repr(number(name, value))}"
                         for name, value in values.items()), alive)
 
     how = new_struct("taut_load")
@@ -181,7 +190,11 @@ def laid_out(ends: Array, lengths: Array, anchor: Array, particles: int) -> Arra
 
 def bonds_maker(mass: Any, pairs: Any, length: Any, compliance: Any, position: Any, velocity: Any,
                 gravity: Any, anchors: Any, name: str) -> Make:
-    ends = np.ascontiguousarray(np.asarray(pairs, dtype=np.int32).reshape(-1, 2).T)
+    given = np.asarray(pairs)
+    if given.size and (given.shape[1:] != (2,) or (given != np.trunc(given)).any()):
+        raise ValueError("pairs: expected integers, two for each bond, found "
+                         f"{reprlib.repr(pairs)}")
+    ends = np.ascontiguousarray(given.astype(np.int32).reshape(-1, 2).T)
     count = ends.shape[1]
     if anchors is None and (ends[1] < 0).any():
         anchors = 0  # the origin
@@ -198,6 +211,8 @@ def bonds_maker(mass: Any, pairs: Any, length: Any, compliance: Any, position: A
     if p.ndim != 2:
         raise ValueError(f"position: expected an array [particles, dimension], found {p.shape}")
     c = reals(compliance, (count,), "compliance")
+    if not (np.isfinite(c) & (c >= 0)).all():
+        raise ValueError("compliance: expected finite numbers >= 0, of which 0 is rigid")
     stiffness = np.divide(1, c, out=np.zeros(count), where=c != 0)
     masses = reals(mass, (len(p),), "mass")
     v = reals(0 if velocity is None else velocity, p.shape, "velocity")

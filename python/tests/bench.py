@@ -1,8 +1,8 @@
-"""Instructions of solve against those of the same run from C (rows.c), and sweeps: rows of a bench.
+"""solve against the same run from C (rows.c), and sweeps: rows of a bench.
 
-By callgrind, as the difference between 12 and 2 runs, so that the start of Python does not count.
-Arguments `run NAME COUNT` are such runs. Processor time of sweeps does not depend on what else the
-machine does."""
+Instructions by callgrind, as the difference between 12 and 2 runs, so that the start of Python does
+not count; and the shortest processor time of many runs, in turn, which depends little on what else the
+machine does. Arguments `run NAME COUNT` are such runs."""
 import os
 import re
 import subprocess
@@ -14,6 +14,7 @@ from typing import Any
 import taut
 
 LIMIT, FEW, MANY = 1.05, 2, 12
+LONG, PAIRS = 50, 7
 RUNS: dict[str, dict[str, Any]] = {
     "double_pendulum": dict(until=100, every=0.1, verify="never"),
     "chain": dict(until=2, verify="never")}
@@ -27,6 +28,11 @@ def instructions(*command: str) -> int:
 
 def each(call: Any) -> float:
     return (instructions(*call(MANY)) - instructions(*call(FEW))) / (MANY - FEW)
+
+
+def shortest(*command: str) -> float:
+    """Processor time of the shortest run of a process, which prints it."""
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
 SWEEPS = {"lift": "0:0.5:1000", "omega": "1e4:1e6:log1000"}  # as bench/bench_sweep.c
@@ -55,15 +61,25 @@ def main() -> None:
     for name, options in RUNS.items():
         path = Path(taut.__file__).parent / "models" / f"{name}.taut"
         texts = [f"{key}={value}" for key, value in options.items()]
-        python = each(lambda k: [sys.executable, __file__, "run", name, str(k)])
-        c = each(lambda k: [os.environ["TAUT_ROWS"], str(path), str(k), "rows.bin", *texts])
-        print(f"{name}: {c:.0f} instructions in C, {python:.0f} in Python")
-        row(f"solve of {name} against C, instructions", LIMIT, python / c)
+        def python(k: int) -> list[str]:
+            return [sys.executable, __file__, "run", name, str(k)]
+
+        def c(k: int) -> list[str]:
+            return [os.environ["TAUT_ROWS"], str(path), str(k), "rows.bin", *texts]
+        counts = each(python), each(c)
+        print(f"{name}: {counts[1]:.0f} instructions in C, {counts[0]:.0f} in Python")
+        row(f"solve of {name} against C, instructions", LIMIT, counts[0] / counts[1])
+        pairs = [(shortest(*python(LONG)), shortest(*c(LONG))) for _ in range(PAIRS)]
+        times = [min(one) for one in zip(*pairs)]
+        row(f"solve of {name} against C, processor time", LIMIT, times[0] / times[1])
 
 
 if sys.argv[1:2] == ["run"]:
-    model = taut.Model(sys.argv[2])
+    model, best = taut.Model(sys.argv[2]), float("inf")
     for _ in range(int(sys.argv[3])):
+        begin = time.process_time()
         model.solve(**RUNS[sys.argv[2]])
+        best = min(best, time.process_time() - begin)
+    print(best)
 else:
     main()

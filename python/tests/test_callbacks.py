@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import taut
+from taut import _library
 
 
 class Broken(Exception):
@@ -170,3 +171,24 @@ def test_control_c_in_calls_without_steps(name, verb):
     del one  # the thread keeps what it needs
     gc.collect()
     behind.join()
+
+
+@pytest.mark.parametrize("verb", ["solve", "stepper"])
+def test_control_c_while_a_solver_is_made(verb):
+    one = taut.Model("chain", N=30000)
+    interrupted(lambda: getattr(one, verb)((0, 1), motion="slow", verify="never"), 0.05)
+    for behind in [thread for thread in threading.enumerate() if thread.name == "taut"]:
+        behind.join()
+
+
+def test_what_an_interrupted_call_finds_is_dropped():
+    system, dropped, go = taut.Model("pendulum")._system, [], threading.Event()
+
+    def found():
+        return _library.interruptible(system, go.wait, drop=lambda: dropped.append(1))
+    interrupted(found)
+    (behind,) = [thread for thread in threading.enumerate() if thread.name == "taut"]
+    assert not dropped
+    go.set()
+    behind.join()
+    assert dropped == [1] and found() and dropped == [1]  # what is returned is kept

@@ -1,6 +1,7 @@
 """Docstrings, docs/python.md, README.md and the examples are run."""
 import doctest
 import importlib.metadata
+import inspect
 import os
 import re
 import runpy
@@ -67,6 +68,22 @@ def test_every_method_is_tested():
         for member in vars(kind):
             used = member.startswith("_") or re.search(rf"\.{member}\b", tests)
             assert used, f"{kind.__name__}.{member}"
+
+
+def test_every_name_is_documented():
+    """Methods, attributes and arguments of every class, in docs/python.md."""
+    page = (HERE / "python.md").read_text()
+    kinds = [kind for name, kind in vars(taut).items() if name in taut.__all__ and isinstance(kind, type)]
+    assert len(kinds) >= 9
+    for kind in kinds:
+        for name, member in vars(kind).items():
+            documented = name.startswith("_") or re.search(rf"\b{name}\b", page)
+            assert documented, f"{kind.__name__}.{name}"
+            if name.startswith("_") or not callable(member):
+                continue
+            for argument in inspect.signature(member).parameters:
+                assert argument in ("self", "path", "options") or re.search(rf"\b{argument}\b", page), \
+                    f"{kind.__name__}.{name}({argument})"
 
 
 EXAMPLE = """

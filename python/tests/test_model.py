@@ -8,7 +8,7 @@ import taut
 
 PENDULUM = """# a rod
 [parameters]
-g = 9.81, N = 1, T = 2
+g = 9.81, N = 1, T = 2, dt = 0.5
 [coordinates]
 x, y
 [forces]
@@ -23,6 +23,7 @@ low = y rising then x' = x'
 height = y
 [run]
 until = T
+every = dt
 """
 
 
@@ -68,15 +69,18 @@ def test_errors_have_their_place():
 def test_parameters_change_at_once():
     model = taut.Model(PENDULUM, g=1)
     base = model._base
-    assert dict(model.parameters) == {"g": 1, "N": 1, "T": 2} and len(model.parameters) == 3
+    assert dict(model.parameters) == {"g": 1, "N": 1, "T": 2, "dt": 0.5} and len(model.parameters) == 4
     model.parameters["g"] = 4
     assert model._base is base, "it was read again"
     other = taut.Model(PENDULUM, g=4)
     assert np.array_equal(model.solve().q, other.solve().q)
-    model.set(T=1)  # a setting of [run] depends on it: read again
-    assert model._base is not base and model.solve().t[-1] == 1 and model.parameters["g"] == 4
-    model.set(N="3/2")
-    assert model.initial()["x"] == 1.5
+    model.set(T=1)  # a setting of [run] follows
+    assert model._base is base and model.solve().t[-1] == 1 and model.parameters["g"] == 4
+    model.set(N="3/2")  # an expression: read again
+    assert model._base is not base and model.initial()["x"] == 1.5
+    with pytest.raises(taut.Error, match="every"):
+        model.set(dt=-1)
+    assert model.parameters["dt"] == 0.5 and model.solve().t[1] == 0.5
     with pytest.raises(KeyError, match="did you mean 'g'"):
         model.parameters["gg"] = 1
     with pytest.raises(taut.Error):
@@ -191,6 +195,19 @@ def test_from_functions():
         taut.Model.from_functions(lambda t, q, v: 0 * q, 2, names=["x"])
     with pytest.raises(taut.Error, match="no coordinate 'z'"):
         model.at({"z": 1})
+
+
+def test_functions_of_time():
+    # nobody says that the rod becomes longer, or that the force changes: it is found out
+    def moving(**more):
+        return taut.Model.from_functions(
+            lambda t, q, v: [0, -9.81], 2, lambda t, q: [np.hypot(*q) - 1 - 0.1 * np.sin(t)],
+            q0=[1, 0], v0=[0.1, 0], **more).solve((0, 1), rtol=1e-8)
+    found, said = moving(), moving(time_dependent=True)
+    assert np.array_equal(found.q, said.q) and found.error < 1e-5
+    driven = taut.Model.from_functions(lambda t, q, v: [np.cos(t)], 1, energy=lambda t, q: 0.0)
+    assert abs(driven.solve((0, 1), rtol=1e-9).q[0, -1] - (1 - np.cos(1))) < 1e-8
+    assert taut.Model.from_functions(lambda t, q, v: -q - 0.3 * v, 1, q0=[1.0]).check().usable
 
 
 def test_from_bonds():

@@ -102,6 +102,10 @@ def test_dense_output(run):
     assert run.sol(3.217)["inner"] == run.sol(3.217).lam[0]
     with pytest.raises(taut.Error):
         run.sol(11)
+    several = run.sol([0, 3.217, 10])
+    assert several.q.shape == several.v.shape == (4, 3) and several.lam.shape == (2, 3)
+    assert np.array_equal(several["inner"], [run.sol(t)["inner"] for t in (0, 3.217, 10)])
+    assert "3 states" in str(several) and run.sol([]).q.shape == (4, 0)
 
 
 def test_a_failed_run_has_its_rows():

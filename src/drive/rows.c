@@ -245,7 +245,7 @@ int taut_solver_times(taut_solver *solver, const double *times, int64_t count, t
         if (!(way * (times[i] - (i ? times[i - 1] : solver->from)) >= 0) ||
             way * (times[i] - solver->until) > 0)
             return taut_fail(error, TAUT_ERROR_USAGE,
-                             "time %lld of the rows, %.17g, is not between the time before it and "
+                             "time %lld of the rows, %.9g, is not between the time before it and "
                              "the end time %.17g",
                              (long long)i + 1, times[i], solver->until);
     TAUT_TRY(TAUT_RESERVE(&solver->arena, count + 1, error, &copy));

@@ -32,7 +32,7 @@ int taut_model_add_kernel(taut_model *model, int list, taut_statement_kernel *ke
         &system->parameter_kernel, &system->compliance_kernel, &system->damping_kernel,
         &system->start_kernel,     &system->output_kernel,     &system->event_kernel,
         &system->tension_kernel,   &system->conserved_kernel,  &system->pair_kernel,
-        &system->shape_kernel};
+        &system->shape_kernel,     &system->setting_kernel};
     taut_statement_kernel ***to = list < 0 ? &system->kernel : lists[list];
     int32_t *count = list < 0 ? &system->kernels : &system->value_kernels[list];
     int64_t *capacity = list < 0 ? &model->kernel_capacity : &model->list_capacity[list];

@@ -23,6 +23,26 @@ static int number_text(taut_model *model, const taut_item_tree *item, char text[
     return status;
 }
 
+/* A number of [run], by a kernel that systems with other parameters run again. */
+static int run_number(taut_model *model, const taut_item_tree *item, char text[TAUT_NUMBER_SIZE])
+{
+    taut_system *system = model->system;
+    const int32_t before = system->value_kernels[TAUT_LIST_SETTING];
+    double *value = taut_model_row_values(model, system->sizes.settings + 1);
+    TAUT_NEED(model->error, value);
+    taut_statement s = taut_statement_make(model, model->document, item, TAUT_ROLE_VALUE,
+                                           1u << TAUT_FROM_PARAMETER, "a setting");
+    s.list = TAUT_LIST_SETTING;
+    s.first_row = system->sizes.settings;
+    TAUT_TRY(taut_statement_terms(&s, item->value));
+    for (int32_t k = before; k < system->value_kernels[TAUT_LIST_SETTING]; k++)
+        TAUT_TRY(taut_model_run(model, system->setting_kernel[k], value));
+    taut_number_format(value[system->sizes.settings], 17, text);
+    if (system->setting_kernel[before]->slots == 0) /* a constant */
+        system->value_kernels[TAUT_LIST_SETTING] = before;
+    return 0;
+}
+
 static int keep_setting(taut_model *model, const taut_item_tree *item, taut_setting **list,
                         int32_t count, int64_t *capacity, const char *value)
 {
@@ -62,7 +82,7 @@ static int run_item(taut_model *model, const taut_item_tree *item)
     if (!word && (option->type == TAUT_OPTION_REAL || option->type == TAUT_OPTION_INTEGER)) {
         if (!item->value)
             return taut_model_fail(model, item->place, "expected a number");
-        TAUT_TRY(number_text(model, item, text));
+        TAUT_TRY(run_number(model, item, text));
         value = text;
     }
     taut_options *probe;

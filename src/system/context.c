@@ -15,7 +15,7 @@ taut_statement_kernel **taut_system_list(const taut_system *system, int list, in
         system->parameter_kernel, system->compliance_kernel, system->damping_kernel,
         system->start_kernel,     system->output_kernel,     system->event_kernel,
         system->tension_kernel,   system->conserved_kernel,  system->pair_kernel,
-        system->shape_kernel};
+        system->shape_kernel,     system->setting_kernel};
     *first = 0;
     for (int k = 0; k < list; k++)
         *first += system->value_kernels[k];

@@ -4,12 +4,14 @@
  * rigid: c = 0 for every bond that is not `soft` (docs/theory.md, Four motions); softer: all of
  * these c times a factor, for extrapolation in the stiffness; artificial: one c for all of these,
  * in place of rigid bonds; without: some bonds, which follow from others (redundant.c), are soft
- * springs with g = 0, so that nothing else has to know of them; with: other values of parameters;
- * starting: other initial values. */
+ * springs with g = 0, so that nothing else has to know of them; with: other values of parameters,
+ * and the numbers of [run] that follow from them; starting: other initial values. */
 #include "system/system.h"
 
 #include <string.h>
 
+#include "base/number.h"
+#include "base/options.h"
 #include "base/vectors.h"
 
 taut_system *taut_system_derive(const taut_system *base, const taut_allocator *allocator)
@@ -129,6 +131,44 @@ static int take_parameters(const taut_context *context, taut_system *system, tau
     return TAUT_OK;
 }
 
+/* Writes the numbers of [run] that are made of parameters, which must be good values of options. */
+static int write_settings(taut_system *system, const double *value, taut_setting *setting,
+                          taut_options *probe, taut_error *error)
+{
+    for (int32_t k = 0; k < system->value_kernels[TAUT_LIST_SETTING]; k++) {
+        char text[TAUT_NUMBER_SIZE];
+        const taut_index row = system->setting_kernel[k]->row[0];
+        taut_number_format(value[row], 17, text);
+        TAUT_TRY(taut_options_set_as(probe, "[run] ", setting[row].name, text, error));
+        setting[row].value = taut_arena_text(&system->arena, text, strlen(text));
+        TAUT_NEED(error, setting[row].value);
+    }
+    system->setting = setting;
+    return TAUT_OK;
+}
+
+static int take_settings(taut_context *context, taut_system *system, taut_error *error)
+{
+    const taut_index count = system->sizes.settings;
+    const taut_inputs inputs = {.q = context->scratch,
+                                .v = context->scratch,
+                                .parameter = context->parameter,
+                                .t = system->from};
+    double *value;
+    taut_options *probe;
+    if (system->value_kernels[TAUT_LIST_SETTING] == 0)
+        return TAUT_OK;
+    taut_setting *setting = TAUT_NEW(&system->arena, taut_setting, count);
+    TAUT_NEED(error, setting);
+    TAUT_TRY(TAUT_RESERVE(&system->arena, count, error, &value));
+    memcpy(setting, system->setting, (size_t)count * sizeof *setting);
+    taut_run_list(context, TAUT_LIST_SETTING, &inputs, value);
+    TAUT_TRY(taut_options_create(&system->arena.allocator, &probe, error));
+    int status = write_settings(system, value, setting, probe, error);
+    taut_options_destroy(probe);
+    return status;
+}
+
 int taut_system_with(const taut_system *base, taut_index count, const taut_index *parameter,
                      const double *value, taut_system **result, taut_error *error)
 {
@@ -143,6 +183,8 @@ int taut_system_with(const taut_system *base, taut_index count, const taut_index
     taut_system *system = status == 0 ? taut_system_derive(base, NULL) : NULL;
     if (status == 0)
         status = system ? take_parameters(context, system, error) : taut_fail_memory(error);
+    if (status == 0)
+        status = take_settings(context, system, error);
     taut_context_destroy(context);
     if (status != 0)
         taut_system_destroy(system);

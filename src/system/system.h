@@ -90,6 +90,7 @@ enum {
     TAUT_LIST_CONSERVED,
     TAUT_LIST_PAIR,
     TAUT_LIST_SHAPE,
+    TAUT_LIST_SETTING,
     TAUT_LIST_COUNT
 };
 
@@ -120,7 +121,8 @@ struct taut_system {
     taut_statement_kernel **pair_kernel; /* numbers of sums over pairs (pair_sums.h) */
     struct taut_pair_sum **pair_sum;     /* these sums, which add to the slow potential */
     int32_t pair_sums;
-    taut_statement_kernel **shape_kernel; /* row = number of a point of [shapes] */
+    taut_statement_kernel **shape_kernel;   /* row = number of a point of [shapes] */
+    taut_statement_kernel **setting_kernel; /* of [run]; row = number of a setting */
     taut_shape *shape;
     int shapes, shape_points;
     bool fast_terms; /* some terms of [potential] are marked `fast` */

@@ -1,10 +1,9 @@
 /* sweep.c - many runs of one system with different values, and one row for each.
  *
  * The system is loaded and analysed once; a run has a system derived from it with its parameters
- * and initial values, and a solver of its own. Where a parameter fixes sizes, indices or settings
- * of [run], the model is read again. Threads take runs in their order; rows are written in the
- * same order, each when all before it are complete, so that neither rows nor values depend on the
- * number of threads. */
+ * and initial values, and a solver of its own. Where a parameter fixes sizes or indices, the model
+ * is read again. Threads take runs in their order; rows are written in the same order, each when
+ * all before it are complete, so that neither rows nor values depend on the number of threads. */
 #include "verbs/sweep.h"
 
 #include <math.h>
@@ -292,8 +291,8 @@ static int prepare(taut_sweep *sweep, sweeping *s, const taut_sweep_request *req
         s->structural |= fixed;
         if (fixed && (!s->load || !s->system->text))
             return taut_fail_option(error, TAUT_ERROR_REFUSED, "vary",
-                                    "%.60s fixes sizes, indices or settings of [run]: the model "
-                                    "must be read again, which needs `load` of the request",
+                                    "%.60s fixes sizes or indices: the model must be read again, "
+                                    "which needs `load` of the request",
                                     sweep->plan.varied[j].name);
     }
     return TAUT_OK;

@@ -19,7 +19,7 @@ typedef struct taut_varied {
     const char *name;
     enum { TAUT_VARY_PARAMETER, TAUT_VARY_START, TAUT_VARY_OPTION } kind;
     taut_index k;    /* parameter; or initial value: k of q_k, n + k of v_k */
-    bool structural; /* a parameter that fixes sizes, indices or settings of [run] */
+    bool structural; /* a parameter that fixes sizes or indices */
     taut_vary_item *item;
     int items;
     int64_t count; /* values in total */

@@ -191,6 +191,61 @@ static int make_patterns(maker *m)
 
 /* ---- what the system can do */
 
+/* The start, and points near it. */
+static void near_start(const taut_callbacks *call, int k, uint64_t *seed, double *q)
+{
+    for (taut_index i = 0; i < call->coordinates; i++)
+        q[i] = call->start_q[i] +
+               (k == 0 ? 0 : 1e-3 * taut_random(seed) * fmax(1, fabs(call->start_q[i])));
+}
+
+static int stopped(const maker *m, const char *callback, int status)
+{
+    return taut_fail(m->error, TAUT_ERROR_STOPPED,
+                     "taut_system_from_callbacks: the callback '%s' asked to stop at the start (it "
+                     "returned %d)",
+                     callback, status);
+}
+
+/* f and g in one array. *usable: they can be evaluated. */
+static int both_at(const maker *m, double t, const double *q, double *both, bool *usable)
+{
+    const taut_callbacks *call = &m->s->call;
+    int status = call->force(call->user, t, q, call->start_v, both);
+    if (status < 0)
+        return stopped(m, "force", status);
+    *usable = status == 0;
+    if (call->bonds > 0)
+        status = call->bond(call->user, t, q, both + call->coordinates);
+    if (status < 0)
+        return stopped(m, "bond", status);
+    *usable = *usable && status == 0;
+    for (taut_index i = 0; i < call->coordinates + call->bonds && *usable; i++)
+        *usable = isfinite(both[i]);
+    return 0;
+}
+
+/* Do f and g change with t? Asked at the start and at two points near it. */
+static int find_time(const maker *m, taut_arena *scratch, bool *depends)
+{
+    const taut_callbacks *call = &m->s->call;
+    const taut_index rows = call->coordinates + call->bonds;
+    uint64_t seed = 1;
+    double *q, *first, *later;
+    TAUT_TRY(TAUT_RESERVE(scratch, call->coordinates, m->error, &q));
+    TAUT_TRY(TAUT_RESERVE(scratch, rows, m->error, &first, &later));
+    for (int k = 0; k < 3 && !*depends; k++) {
+        bool usable;
+        near_start(call, k, &seed, q);
+        TAUT_TRY(both_at(m, 0, q, first, &usable));
+        if (usable)
+            TAUT_TRY(both_at(m, 1e-3 * (2 + taut_random(&seed)), q, later, &usable));
+        for (taut_index i = 0; i < rows && usable; i++)
+            *depends = *depends || first[i] != later[i];
+    }
+    return 0;
+}
+
 /* Does f change with v? Asked at the start and at two points near it; where nothing can be
  * evaluated, yes. */
 static int find_velocity_forces(const maker *m, taut_arena *scratch, bool *depends)
@@ -203,19 +258,14 @@ static int find_velocity_forces(const maker *m, taut_arena *scratch, bool *depen
     TAUT_TRY(TAUT_RESERVE(scratch, n, m->error, &q, &v, &zero, &still, &moving));
     *depends = false;
     for (int k = 0; k < 3; k++) {
-        for (taut_index i = 0; i < n; i++) {
-            q[i] = call->start_q[i] +
-                   (k == 0 ? 0 : 1e-3 * taut_random(&seed) * fmax(1, fabs(call->start_q[i])));
+        near_start(call, k, &seed, q);
+        for (taut_index i = 0; i < n; i++)
             v[i] = call->start_v[i] + taut_random(&seed);
-        }
         int status = call->force(call->user, 0, q, zero, still);
         if (status == 0)
             status = call->force(call->user, 0, q, v, moving);
         if (status < 0)
-            return taut_fail(m->error, TAUT_ERROR_STOPPED,
-                             "taut_system_from_callbacks: the callback 'force' asked to stop at "
-                             "the start (it returned %d)",
-                             status);
+            return stopped(m, "force", status);
         bool usable = status == 0;
         for (taut_index i = 0; i < n && usable; i++)
             usable = isfinite(still[i]) && isfinite(moving[i]);
@@ -242,14 +292,17 @@ static int find_capabilities(maker *m)
     m->s->springs = can & TAUT_HAS_SPRINGS;
     if (call->mass_matrix)
         can |= TAUT_HAS_VARYING_MASS;
-    if (call->time_dependent)
-        can |= TAUT_HAS_TIME | (call->bonds ? TAUT_HAS_MOVING_BONDS : 0);
-    bool velocity = call->velocity_dependent;
+    bool velocity = call->velocity_dependent, time = call->time_dependent;
     taut_arena scratch;
     taut_arena_init(&scratch, &m->system->arena.allocator);
     int status = velocity ? 0 : find_velocity_forces(m, &scratch, &velocity);
+    if (status == 0 && !time)
+        status = find_time(m, &scratch, &time);
     taut_arena_clear(&scratch);
     TAUT_TRY(status);
+    m->s->call.time_dependent = time;
+    if (time)
+        can |= TAUT_HAS_TIME | (call->bonds ? TAUT_HAS_MOVING_BONDS : 0);
     if (velocity)
         can |= TAUT_HAS_VELOCITY_FORCES;
     if (velocity || !call->energy) /* a potential gives forces without velocities */
