@@ -115,7 +115,7 @@ static int build(taut_level_series *l, taut_arena *arena, taut_error *error)
 static void report(const taut_level_series *l, taut_series_report *to)
 {
     const stiff_series *s = (const stiff_series *)l;
-    to->lambda = s->values.lambda + s->basis.count;
+    to->lambda = s->values.lambda ? s->values.lambda + s->basis.count : NULL;
     to->stiff_force = s->values.reaction;
     to->rank = s->basis.count;
 }

@@ -301,11 +301,17 @@ typedef struct block {
     double unwanted[BLOCK];                          /* lambda */
 } block;
 
+/* Of distances: the whole room. */
+static double *distances(block *b)
+{
+    return (double *)b->room;
+}
+
 /* Where what a term takes from a member is: x[stride step] of the next ones. */
 static double *place_of(block *b, const taut_family_term *term, int64_t member)
 {
     const int64_t at = CARRY + (member - b->first);
-    return b->family->is_distance ? b->room[0] + b->family->stride * at + term->buffer
+    return b->family->is_distance ? distances(b) + b->family->stride * at + term->buffer
                                   : b->room[term->buffer] + at;
 }
 
@@ -319,7 +325,7 @@ static void fill_distances(block *b, int n)
     taut_distance_run((int)family->stride, n, q + distance->far, q + distance->near,
                       distance->negative ? -rest : rest, b->to->stiffness + row,
                       b->to->lambda ? b->to->lambda + row : NULL,
-                      b->room[0] + family->stride * CARRY);
+                      distances(b) + family->stride * CARRY);
 }
 
 /* lambda, and what the buffers hold, of n members. */
@@ -424,7 +430,7 @@ static void keep_edge(block *b, int64_t at, double *edge)
 {
     const int64_t n = b->family->depth, stride = b->family->stride;
     if (b->family->is_distance)
-        taut_copy(n * stride, b->room[0] + stride * (CARRY + at), edge);
+        taut_copy(n * stride, distances(b) + stride * (CARRY + at), edge);
     for (int32_t k = 0; k < b->family->buffers && !b->family->is_distance; k++)
         taut_copy(n, b->room[k] + CARRY + at, edge + k * n);
 }
@@ -433,7 +439,7 @@ static void take_edge(block *b, int64_t at, const double *edge)
 {
     const int64_t n = b->family->depth, stride = b->family->stride;
     if (b->family->is_distance)
-        taut_copy(n * stride, edge, b->room[0] + stride * (CARRY + at));
+        taut_copy(n * stride, edge, distances(b) + stride * (CARRY + at));
     for (int32_t k = 0; k < b->family->buffers && !b->family->is_distance; k++)
         taut_copy(n, edge + k * n, b->room[k] + CARRY + at);
 }
@@ -444,7 +450,7 @@ static void carry_on(block *b, int n)
     for (int32_t k = 0; k < b->family->buffers && !b->family->is_distance; k++)
         memmove(b->room[k], b->room[k] + n, CARRY * sizeof(double));
     if (b->family->is_distance)
-        memmove(b->room[0], b->room[0] + stride * (size_t)n, stride * CARRY * sizeof(double));
+        memmove(distances(b), distances(b) + stride * (size_t)n, stride * CARRY * sizeof(double));
 }
 
 /* Members and points from b->first to `until`; `after`: the last members of the range are there

@@ -542,14 +542,14 @@ static int measure_force(taut_modes_work *w, double *along, double *all, taut_er
     *all = taut_largest(w->n, x);
     for (int k = 0; k < w->count; k++) { /* one after the other: they are orthogonal */
         const taut_mode_group *g = &w->group[w->owner[k]];
-        const double *weight = taut_modes_weight(w, k),
-                     *shape = g->shape + (int64_t)(k - g->first) * g->n;
+        const double *weight = taut_modes_weight(w, k);
+        const int64_t first = (int64_t)(k - g->first) * g->n; /* of its shape */
         double part = 0;
         for (taut_index s = 0; s < g->springs; s++)
             part += weight[s] * taut_row_dot(&w->jacobian, w->values.jacobian, g->spring[s], x);
         part /= w->frequency[k] * w->frequency[k];
         for (taut_index i = 0; i < g->n && !w->direct; i++)
-            x[g->coordinate[i]] -= part * shape[i];
+            x[g->coordinate[i]] -= part * g->shape[first + i];
         for (taut_index s = 0; s < g->springs && w->direct; s++)
             taut_row_add(&w->jacobian, w->over, g->spring[s], -part * weight[s], x);
     }
