@@ -121,6 +121,10 @@ run 0 spectrum water_box --along --until 0.02 --out a.csv
 has out "others, which --json contains"
 [ "$(grep -c 'closest (' out)" -eq 10 ]
 row $? "ten episodes are shown: $(cat out)"
+# more than 400 springs that are connected: frequencies alone
+run 0 spectrum chain --set N=420 --until 1e-4 --every 1e-4 --modes 4 --out a.csv
+has out "actions and resonances need all modes"
+lacks out " nan"
 run 0 spectrum crossing --along --set link=0 --out a.csv
 has out "mode 2 ~ mode 1, closest"
 run 0 spectrum crossing --along --set link=0.2 --out a.csv
