@@ -224,9 +224,13 @@ static int motions(recipe_work *k)
         RECIPE_TRY(compare(k, eps, h, full, effective, &e[i]));
         RECIPE_TRY(recipe_note(k, e[i].x, "full motion, eps = %g, x", eps));
         RECIPE_TRY(recipe_note(k, e[i].along, "full motion, eps = %g, P y", eps));
-        RECIPE_TRY(impulse(k, "projected-impulse", true, eps, h, 100, full, &against));
-        RECIPE_TRY(recipe_note(k, against.x, "projected, eps = %g, x against full", eps));
-        RECIPE_TRY(recipe_note(k, against.along, "projected, eps = %g, P y against full", eps));
+        for (int m = 0; m < 2; m++) {
+            const char *name = m ? "mollified" : "projected";
+            RECIPE_TRY(impulse(k, m ? "mollified-impulse" : "projected-impulse", true, eps, h, 100,
+                               full, &against));
+            RECIPE_TRY(recipe_note(k, against.x, "%s, eps = %g, x against full", name, eps));
+            RECIPE_TRY(recipe_note(k, against.along, "%s, eps = %g, P y against full", name, eps));
+        }
         RECIPE_TRY(compare(k, eps, h, "motion=rigid method=dop8 rtol=1e-11 atol=1e-13", effective,
                            &against));
         RECIPE_TRY(recipe_note(k, against.x, "without W, eps = %g, x", eps));
