@@ -116,7 +116,8 @@ int cli_along_draw(const taut_modes_along *along, const char *title, const char 
         names[c] = name[c];
         start[c + 1] = put_curve(&rows, value, gap ? 1 : rows.modes, gap ? 100 : 1, start[c], x, y);
     }
-    int panels = start[curves] > start[curves - 1] ? 3 : 2; /* one mode has no gap */
+    /* one mode has no gap, and those at the ends of a large spectrum have no actions */
+    int panels = start[curves] > start[curves - 1] ? 3 : start[2 * shown] > start[shown] ? 2 : 1;
     int code = x && y
                    ? taut_plot_panels(path, labels, panels, first, names, start, x, y, false, error)
                    : TAUT_ERROR_MEMORY;
