@@ -155,8 +155,9 @@ static void print_summary(const watch *w, FILE *to)
     if (known)
         cli_along_print(w->along, to);
     else
-        fprintf(to, "  these are both ends of the spectrum: actions and resonances need all modes, "
-                    "--modes COUNT\n");
+        fprintf(to,
+                "  frequencies alone: of more than 400 connected springs actions and resonances "
+                "need --modes for all\n  of them, of stiff potentials at most 400 coordinates\n");
     if (w->picture)
         fprintf(to, "  picture in %s\n", w->picture);
 }

@@ -123,7 +123,7 @@ has out "others, which --json contains"
 row $? "ten episodes are shown: $(cat out)"
 # more than 400 springs that are connected: frequencies alone
 run 0 spectrum chain --set N=420 --until 1e-4 --every 1e-4 --modes 4 --out a.csv
-has out "actions and resonances need all modes"
+has out "frequencies alone: of more than 400 connected springs"
 lacks out " nan"
 run 0 spectrum crossing --along --set link=0 --out a.csv
 has out "mode 2 ~ mode 1, closest"

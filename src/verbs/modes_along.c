@@ -55,6 +55,12 @@ static bool same(const taut_resonance *a, const taut_resonance *b)
     return a->j == b->j && a->k == b->k && a->l == b->l;
 }
 
+/* Of the k-th mode of the latest row, ascending in frequency. */
+static int place_of(const taut_modes_along *w, int k)
+{
+    return w->mode[k].place < 0 ? k : w->mode[k].place;
+}
+
 /* In the latest row. */
 static double gap_of(const taut_modes_along *w, const taut_resonance *r)
 {
@@ -90,8 +96,8 @@ static void follow(taut_modes_along *w, const taut_modes_report *report)
     }
     for (int k = 0; k < report->resonances && report->resonance[k].gap < NEAR; k++) {
         const taut_resonance *r = &report->resonance[k];
-        taut_resonance found = {w->mode[r->j].place, w->mode[r->k].place,
-                                r->l < 0 ? -1 : w->mode[r->l].place, r->gap};
+        taut_resonance found = {place_of(w, r->j), place_of(w, r->k),
+                                r->l < 0 ? -1 : place_of(w, r->l), r->gap};
         bool known = false;
         for (int e = 0; e < w->episodes; e++)
             known |= w->episode[e].open && same(&w->episode[e].resonance, &found);
@@ -170,7 +176,7 @@ static void keep(taut_modes_along *w, bool complete)
     const int lower = w->modes - w->modes / 2;
     double *at[] = {w->frequency + w->rows * w->modes, w->action + w->rows * w->modes}, sum = 0;
     for (int k = 0; k < w->all; k++) {
-        const int place = complete ? w->mode[k].place : k;
+        const int place = complete ? place_of(w, k) : k;
         w->now[0][place] = w->mode[k].frequency;
         w->now[1][place] = w->mode[k].action;
         sum += w->mode[k].action;
@@ -200,7 +206,7 @@ static int add_row(void *user, const taut_row *row, taut_error *error)
         TAUT_TRY(grow(w, error));
     w->t[w->rows] = row->t;
     w->gap[w->rows] = report.resonances > 0 ? report.resonance[0].gap : INFINITY;
-    keep(w, report.complete && w->all > 0 && w->mode[0].place >= 0);
+    keep(w, report.complete);
     follow(w, &report);
     w->rows++;
     w->change = NULL;
