@@ -242,7 +242,9 @@ static void test_choice(void)
          "zero at rest"},
         {CART("\nr'^2/2\n[forces]\nx = -x'"), "method=rattle motion=effective until=1 step=0.01",
          "depend on velocities"},
-        {CART("\nr'^2/2"), "method=rattle motion=full until=1 step=0.01", "mass matrix"}};
+        {"[coordinates]\nx, r\n[mass]\nx = 1 + r^2, r = 1\n[bonds]\nrod = r - 1 stiffness "
+         "1e4\n[start]\nr = 1.01\nx' = 1\n",
+         "method=rattle motion=full until=1 step=0.001", "mass matrix that varies"}};
     check_group("choice");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         driven d = driven_create(rows[k].model, rows[k].options, NULL);

@@ -148,8 +148,7 @@ static int settle_method(taut_solver *solver, const taut_method *method, bool st
                          taut_motion_name(solver->motion));
     }
     const unsigned momenta = TAUT_HAS_KINETIC | TAUT_HAS_VARYING_MASS;
-    if (solver->motion & (TAUT_MOTION_EFFECTIVE | TAUT_MOTION_RIGID) && method->in_momenta &&
-        (solver->sizes.can & momenta) == momenta)
+    if (method->in_momenta && (solver->sizes.can & momenta) == momenta)
         method = method->in_momenta;
     solver->stepper.method = method;
     TAUT_TRY(taut_projecting_check(solver, method, error));

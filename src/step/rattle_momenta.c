@@ -2,8 +2,8 @@
  * leapfrog in momenta y = M(q) v with all forces of positions (fast_flow.c has the equations).
  *
  * Symplectic, time-reversible, order 2; rigid bonds hold to rounding, also their velocities. It
- * stands in the place of the row `rattle` in rigid and effective motion; the force -grad W of the
- * latter is among the others [Lubich, Weiss (7)]. */
+ * stands in the place of the row `rattle`; in effective motion the force -grad W is among the
+ * others [Lubich, Weiss (7)]. */
 #include "base/rows.h"
 #include "base/vectors.h"
 #include "step/fast_flow.h"
@@ -148,7 +148,7 @@ static void archive(taut_stepper *s, taut_archive *to)
 
 const taut_method taut_rattle_momenta = {
     .name = "rattle",
-    .motions = TAUT_MOTION_RIGID | TAUT_MOTION_EFFECTIVE,
+    .motions = TAUT_MOTION_RIGID | TAUT_MOTION_EFFECTIVE | TAUT_MOTION_FULL,
     .order = 2,
     .summary = "RATTLE in momenta, for kinetic energies",
     .reference = "Hairer, Lubich, Wanner, Geometric Numerical Integration, VI.3, VII.1.4",
