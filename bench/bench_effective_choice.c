@@ -1,12 +1,14 @@
 /* bench_effective_choice.c - effective motion where Taut chooses it by itself, against Verlet's
  * method at equal accuracy.
  *
- * For the shipped models and 50 random initial states of a bent triatomic molecule with three
- * frequencies each, Taut is asked for a motion until t = 1e6, which no full motion can afford.
- * Where it chooses `effective`, both run over twelve radians of the slow motion. Errors are those
- * of the foot points [E (9)] at 8 times, against full motion by dop8; that of effective motion is
- * the error of averaging. Verlet's step of equal accuracy follows from that of 30 steps in the
- * fastest period by order 2, and is at most 1.8 over the fastest frequency.
+ * For the shipped models, for systems of 1 to 100 groups of springs, with rigid bonds and in
+ * chains, and for 50 random initial states of a bent triatomic molecule with
+ * three frequencies each, Taut is asked for a motion until t = 1e6, which no full motion can
+ * afford. Where it chooses `effective`, both run over twelve radians of the slow motion (two, where
+ * there are many groups). Errors are those of the foot points [E (9)] at 8 times, against full
+ * motion by dop8; that of effective motion is the error of averaging. Verlet's step of equal
+ * accuracy follows from that of 30 steps in the fastest period by order 2, and is at most 1.8 over
+ * the fastest frequency.
  *
  * Rows: name | limit | value | verdict; the values are processor times of effective motion over
  * those of Verlet's method, the best of several rounds. Runs that meet a resonance, of which they
@@ -30,6 +32,7 @@ typedef struct subject {
     taut_index n;
     double end, fastest;
     double *exact, *point; /* [SAMPLES][n] foot points */
+    bool rigid;            /* some bonds: Verlet's method is RATTLE then */
     bool warned;           /* by a run in effective motion */
 } subject;
 
@@ -102,13 +105,17 @@ static double compare(subject *of, double *error)
         return NAN;
     snprintf(settings, sizeof settings, "%s motion=effective method=effective", always);
     *error = measure(of, settings, &seconds[0]);
-    snprintf(settings, sizeof settings, "%s motion=full method=verlet step=%.17g", always, step);
+    snprintf(settings, sizeof settings, "%s motion=full method=%s step=%.17g", always,
+             of->rigid ? "rattle" : "verlet", step);
     verlet = measure(of, settings, &seconds[1]);
+    if (isnan(verlet))
+        return NAN;
     return seconds[0] / seconds[1] * (fmin(step * sqrt(*error / verlet), 1.8 / of->fastest) / step);
 }
 
-/* Whether Taut chooses effective motion for the text; then *ratio and *error. */
-static bool judge(const char *text, double *ratio, double *error, bool *warned)
+/* Whether Taut chooses effective motion for the text; then *ratio and *error over so many radians
+ * of the slow motion. */
+static bool judge(const char *text, double radians, double *ratio, double *error, bool *warned)
 {
     subject of = {.text = text};
     unsigned motion = 0;
@@ -119,7 +126,8 @@ static bool judge(const char *text, double *ratio, double *error, bool *warned)
         b.code = taut_motion_choose(b.solver, &motion, &b.error);
     if (b.code == 0) {
         of.n = b.solver->sizes.coordinates;
-        of.end = 12 / b.solver->diagnosis.slow_rate;
+        of.rigid = b.solver->sizes.can & TAUT_HAS_RIGID;
+        of.end = radians / b.solver->diagnosis.slow_rate;
         of.fastest = b.solver->diagnosis.most;
         of.exact = calloc(2 * SAMPLES * (size_t)of.n, sizeof(double));
         of.point = of.exact + SAMPLES * (size_t)of.n;
@@ -166,7 +174,7 @@ static void judge_models(void)
         double ratio, error = 0;
         bool warned;
         if (!ends_with(entry->d_name, ".taut") || !read_text(entry->d_name, text) ||
-            !judge(text, &ratio, &error, &warned))
+            !judge(text, 12, &ratio, &error, &warned))
             continue;
         snprintf(name, sizeof name, "%s%s (error %.2g)", entry->d_name,
                  warned ? ", with a warning" : "", error);
@@ -174,6 +182,60 @@ static void judge_models(void)
     }
     if (folder)
         closedir(folder);
+}
+
+#define PENDULUMS                                                                                  \
+    "[particles]\ndimension = 2\np[i] for i in 1..N\n[potential]\nsum(p[i].y for i in 1..N)\n"     \
+    "[bonds]\nrod[i] = length(p[i]) - 1 for i in 1..N stiffness omega^2\n[start]\n"                \
+    "p[i] = (1 + 0.3/omega)*(sin(0.3 + 0.09*mod(7*i, 10)), -cos(0.3 + 0.09*mod(7*i, 10))) for i "  \
+    "in 1..N\n"
+#define MOLECULES                                                                                  \
+    "[particles]\ndimension = 2\nO[i] for i in 1..N mass 16\nA[i] for i in 1..N mass 1\n"          \
+    "B[i] for i in 1..N mass 1.5\n[definitions]\na(i) = 0.9 + 0.05*mod(3*i, 7)\n[potential]\n"     \
+    "sum(5/2*(angle(A[i] - O[i], B[i] - O[i]) - 1.9106)^2 for i in 1..N)\n"                        \
+    "sum(dot(O[i], O[i]) for i in 1..N)\n[bonds]\n"                                                \
+    "f[i] = length(A[i] - O[i]) - 1 for i in 1..N stiffness omega^2\n"                             \
+    "s[i] = length(B[i] - O[i]) - 1 for i in 1..N stiffness omega^2\n[start]\n"                    \
+    "O[i] = (0, 0) for i in 1..N\nA[i] = (1 + 0.3/omega)*(cos(a(i)), sin(a(i))) for i in 1..N\n"   \
+    "B[i] = (1 + 0.2/omega)*(cos(a(i)), -sin(a(i))) for i in 1..N\n"
+#define HALF_RIGID                                                                                 \
+    "[coordinates]\nx, y, u, w\n[potential]\ny + w\n[bonds]\ninner = sqrt(x^2 + y^2) - 1\n"        \
+    "outer = sqrt((x-u)^2 + (y-w)^2) - 1 stiffness omega^2\n[start]\n"                             \
+    "x = sqrt(0.5), y = -sqrt(0.5), u = sqrt(2), w = 1/omega\n"
+#define CHAIN                                                                                      \
+    "[particles]\ndimension = 2\np[i] for i in 1..N mass 1 + 0.6*i\n[definitions]\np[0] = (0, "    \
+    "0)\n"                                                                                         \
+    "[potential]\nsum(p[i].y*(1 + 0.6*i) for i in 1..N)\n[bonds]\n"                                \
+    "l[i] = length(p[i] - p[i-1]) - 1 for i in 1..N stiffness (omega*1.37^i)^2\n[start]\n"         \
+    "p[i] = (0.2*i, -i*sqrt(0.96)) for i in 1..N\np[N]' = (0, 0.7)\n"
+
+static void judge_kinds(void)
+{
+    static const struct {
+        const char *name, *text;
+        int size;
+        double omega, radians;
+    } kinds[] = {{"pendulum", PENDULUMS, 1, 3000, 12},
+                 {"10 pendulums", PENDULUMS, 10, 3000, 12},
+                 {"100 pendulums", PENDULUMS, 100, 20000, 2},
+                 {"molecule", MOLECULES, 1, 3000, 12},
+                 {"10 molecules", MOLECULES, 10, 3000, 2},
+                 {"100 molecules", MOLECULES, 100, 5000, 2},
+                 {"a rigid bond and a spring", HALF_RIGID, 1, 3000, 12},
+                 {"chain of 2", CHAIN, 2, 1000, 12},
+                 {"chain of 3", CHAIN, 3, 1000, 12},
+                 {"chain of 5", CHAIN, 5, 1000, 12}};
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        char text[1400], name[160];
+        double ratio = NAN, error = 0;
+        bool warned = false;
+        snprintf(text, sizeof text, "[parameters]\nN = %d\nomega = %g\n%s", kinds[k].size,
+                 kinds[k].omega, kinds[k].text);
+        bool chosen = judge(text, kinds[k].radians, &ratio, &error, &warned);
+        snprintf(name, sizeof name, "%s, omega %g%s%s (error %.2g)", kinds[k].name, kinds[k].omega,
+                 chosen ? "" : ", not chosen", warned ? ", with a warning" : "", error);
+        row(name, warned || !chosen ? 0 : 1, ratio);
+    }
 }
 
 /* In [-1, 1): minimal standard generator of Park and Miller. */
@@ -205,7 +267,7 @@ static void judge_molecules(double omega)
                  (1 + 0.3 * z[2] / omega) * cos(a), -(1 + 0.3 * z[2] / omega) * sin(a),
                  -0.5 * z[3] * sin(a), 0.5 * z[3] * cos(a), 0.5 * z[4] * sin(a),
                  0.5 * z[4] * cos(a));
-        if (!judge(text, &ratio, &error, &warned))
+        if (!judge(text, 12, &ratio, &error, &warned))
             continue;
         chosen++;
         warnings += warned;
@@ -222,6 +284,7 @@ static void judge_molecules(double omega)
 int main(void)
 {
     judge_models();
+    judge_kinds();
     judge_molecules(300);
     judge_molecules(1000);
     judge_molecules(3000);

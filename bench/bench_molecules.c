@@ -2,7 +2,8 @@
  *
  * 1. Effective motion and the mollified impulse method on flexible water molecules that do not
  * touch: time per molecule and step as the box grows from 216 to 10,000. The slow forces are
- * springs that hold the molecules, so that what is measured are modes, actions and W.
+ * springs that hold the molecules, so that what is measured are modes, actions and W. And an
+ * evaluation of effective motion for one chain of 250 and of 1000 springs, which takes O(N^2).
  *
  * 2. The impulse method with kicks of order 4 against Verlet on water_box, with its bend as a fast
  * term, and on decane_melt: slow-force evaluations and time of both at equal accuracy of the
@@ -66,6 +67,38 @@ static int touch_free(void)
         row(name, 1.5, many / few);
     }
     return 0;
+}
+
+#define CHAIN                                                                                      \
+    "[parameters]\nN = 250\nomega = 1e6\n[particles]\ndimension = 2\np[i] for i in 1..N\n"         \
+    "[definitions]\np[0] = (0, 0)\n[potential]\nsum(p[i].y for i in 1..N)\n[bonds]\n"              \
+    "link[i] = length(p[i] - p[i-1]) - 1 for i in 1..N stiffness omega^2\n[start]\n"               \
+    "p[i] = (i + 2/omega*sin(1.3*i), 0) for i in 1..N\n"
+
+/* Seconds of an evaluation, or NaN. */
+static double measure_chain(int links)
+{
+    bench b = make(CHAIN, links, "motion=effective method=effective step=0.001 until=1");
+    taut_result first, last;
+    taut_result_init(&first);
+    taut_result_init(&last);
+    double seconds = 0;
+    if (b.code == 0) {
+        taut_solver_result_get(b.solver, &first, NULL);
+        seconds = bench_clock(CLOCK_PROCESS_CPUTIME_ID);
+        b.code = taut_solver_advance(b.solver, 0.002, &b.error);
+        seconds = bench_clock(CLOCK_PROCESS_CPUTIME_ID) - seconds;
+        taut_solver_result_get(b.solver, &last, NULL);
+    }
+    const int64_t count = last.statistics.force_evaluations - first.statistics.force_evaluations;
+    return done(&b) == 0 ? seconds / (double)count : NAN;
+}
+
+static void chains(void)
+{
+    double few = measure_chain(250), many = measure_chain(1000);
+    printf("effective, chains of 250 and 1000 springs: %.3g and %.3g s an evaluation\n", few, many);
+    row("effective, a chain of 1000 springs over one of 250, time an evaluation", 24, many / few);
 }
 
 /* ---- slow forces between molecules */
@@ -292,6 +325,7 @@ int main(int count, char **word)
     static char text[10000], later[400000];
     const bool is_long = count > 1 && strcmp(word[1], "long") == 0;
     touch_free();
+    chains();
     for (size_t k = 0; k < sizeof liquids / sizeof liquids[0]; k++) {
         const liquid *of = &liquids[k];
         if (!read_model(of, text, sizeof text)) {

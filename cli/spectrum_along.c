@@ -6,7 +6,7 @@
 #include "cli.h"
 
 static const double NEAR = 5; /* %, of episodes */
-enum { SHOWN = 4, MOST_CURVES = 12 };
+enum { SHOWN = 10, MOST_CURVES = 12 };
 
 static taut_modes_rows rows_of(const taut_modes_along *along)
 {
@@ -20,20 +20,17 @@ long long cli_along_number(const taut_modes_rows *rows, int k)
     return k < rows->modes - rows->modes / 2 ? k + 1 : k + 1 + (long long)rows->missing;
 }
 
-/* The mode whose action changes most, s-th. */
-static int largest(const taut_modes_rows *rows, const taut_modes_episode *e, int s)
+/* The changes of the actions of the modes in resonance. */
+static void print_changes(const taut_modes_episode *e, FILE *to)
 {
-    for (int k = 0; k < rows->modes; k++) {
-        double size = fabs(e->change[k]);
-        int above = 0;
-        for (int other = 0; other < rows->modes; other++) {
-            double theirs = fabs(e->change[other]);
-            above += theirs > size || (theirs == size && other < k);
+    const int mode[] = {e->resonance.j, e->resonance.k, e->resonance.l};
+    const char *before = ";";
+    for (int s = 0; s < 3; s++)
+        if (isfinite(e->moved[s]) && !(s == 2 && mode[2] == mode[1])) {
+            fprintf(to, "%s action %d by %.3g", before, mode[s] + 1, e->moved[s]);
+            before = ",";
         }
-        if (above == s)
-            return k;
-    }
-    return 0; /* they are not numbers */
+    fprintf(to, "\n");
 }
 
 void cli_along_print(taut_modes_along *along, FILE *to)
@@ -45,22 +42,18 @@ void cli_along_print(taut_modes_along *along, FILE *to)
         return;
     }
     fprintf(to, "  resonances within %g%%, by the share of the actions that changes there\n", NEAR);
-    for (int e = 0; taut_modes_episode_get(along, e, &now, NULL) == 0; e++) {
+    for (int e = 0; e < SHOWN && taut_modes_episode_get(along, e, &now, NULL) == 0; e++) {
         const taut_resonance *r = &now.resonance;
         fprintf(to, "    mode %d ~ mode %d", r->j + 1, r->k + 1);
         if (r->l >= 0)
             fprintf(to, " + mode %d", r->l + 1);
         fprintf(to, ", closest (%.2g%%) at t = %.5g, from t = %.4g to %.4g: %.2g%%", 100 * r->gap,
                 now.t, now.from, now.until, 100 * now.share);
-        for (int s = 0; s < SHOWN && s < rows.modes; s++) {
-            int k = largest(&rows, &now, s);
-            fprintf(to, "%s action %lld by %.3g", s ? "," : ";", cli_along_number(&rows, k),
-                    now.change[k]);
-        }
-        fprintf(to, "\n");
+        print_changes(&now, to);
     }
-    if (rows.more > 0)
-        fprintf(to, "    and others\n");
+    if (rows.more + rows.episodes > SHOWN)
+        fprintf(to, "    and %lld others%s\n", (long long)rows.more + rows.episodes - SHOWN,
+                rows.more > 0 ? "" : ", which --json contains");
 }
 
 void cli_along_json(taut_modes_along *along, cli_json *json)
@@ -82,6 +75,7 @@ void cli_along_json(taut_modes_along *along, cli_json *json)
         cli_json_real(json, "until", now.until);
         cli_json_real(json, "share", now.share);
         cli_json_reals(json, "change", now.change, rows.modes);
+        cli_json_reals(json, "moved", now.moved, now.resonance.l >= 0 ? 3 : 2);
         cli_json_close(json, '}');
     }
     cli_json_close(json, ']');
@@ -122,7 +116,8 @@ int cli_along_draw(const taut_modes_along *along, const char *title, const char 
         names[c] = name[c];
         start[c + 1] = put_curve(&rows, value, gap ? 1 : rows.modes, gap ? 100 : 1, start[c], x, y);
     }
-    int panels = start[curves] > start[curves - 1] ? 3 : 2; /* one mode has no gap */
+    /* one mode has no gap, and those at the ends of a large spectrum have no actions */
+    int panels = start[curves] > start[curves - 1] ? 3 : start[2 * shown] > start[shown] ? 2 : 1;
     int code = x && y
                    ? taut_plot_panels(path, labels, panels, first, names, start, x, y, false, error)
                    : TAUT_ERROR_MEMORY;

@@ -143,7 +143,8 @@ static void print_summary(const watch *w, FILE *to)
     double t, gap = closest(&rows, &t);
     fprintf(to, "%s: %d modes in %lld rows up to t = %g\n", w->model.name, rows.modes,
             (long long)rows.rows, last_time(&rows));
-    for (int k = 0; k < rows.modes; k++) {
+    const bool known = rows.modes == 0 || rows.rows == 0 || isfinite(rows.action[0]);
+    for (int k = 0; k < rows.modes && known; k++) {
         double first = rows.action[k], least, most;
         range(&rows, k, &least, &most);
         fprintf(to, "  action %-4lld %12.6g initially, changes by at most %.3g\n",
@@ -151,7 +152,12 @@ static void print_summary(const watch *w, FILE *to)
     }
     if (isfinite(gap))
         fprintf(to, "  smallest gap %.3g%%, at t = %.6g\n", 100 * gap, t);
-    cli_along_print(w->along, to);
+    if (known)
+        cli_along_print(w->along, to);
+    else
+        fprintf(to,
+                "  frequencies alone: of more than 400 connected springs actions and resonances "
+                "need --modes for all\n  of them, of stiff potentials at most 400 coordinates\n");
     if (w->picture)
         fprintf(to, "  picture in %s\n", w->picture);
 }

@@ -165,6 +165,55 @@ static void test_along(void)
     driven_destroy(&d);
 }
 
+/* Three carriages that do not touch, of different weights: their frequencies pass each other, which
+ * is no resonance, and each meets its own at the time of the closed form. Fewer modes are kept than
+ * there are. */
+static void test_groups(void)
+{
+    static const char model[] =
+        "[coordinates]\nx[i] for i in 1..3\ny[i] for i in 1..3\nz[i] for i in 1..3\n[potential]\n"
+        "sum(x[i]^2/4 - y[i] - z[i] for i in 1..3)\n[bonds]\n"
+        "a[i] = sqrt(1 + x[i]/2)*y[i] for i in 1..3 stiffness 200^2\n"
+        "b[i] = sqrt(1 - x[i]/2)*z[i] + (0.01 + 0.01*i)*y[i] for i in 1..3 stiffness 200^2\n"
+        "[start]\nx[i] = -1 for i in 1..3\nx[i]' = 1 for i in 1..3\n"
+        "y[i]' = sqrt(0.6) for i in 1..3\n";
+    check_group("modes of several groups");
+    for (int count = 2; count <= 6; count += 4) {
+        driven d = driven_create(model, "motion=full verify=never until=1.8 every=0.0018", NULL);
+        taut_modes_along *along = NULL;
+        taut_modes_rows rows = {.size = sizeof rows};
+        taut_sink sink;
+        int code = d.code;
+        code =
+            code ? code : taut_modes_along_create(d.system, count, NULL, &along, &sink, &d.error);
+        code = code ? code : taut_solver_run(d.solver, &sink, 1, NULL, NULL, &d.error);
+        code = code ? code : taut_modes_along_get(along, &rows, &d.error);
+        check_row(code == 0 && rows.modes == count && rows.missing == 6 - count &&
+                      rows.episodes == 3 && rows.more == 0,
+                  "%d modes: code %d, %d modes, %d missing, %d episodes: %s", count, code,
+                  rows.modes, (int)rows.missing, rows.episodes, d.error.message);
+        /* past the weakest link most of an action remains in its spring, which is then mode 2 */
+        for (int e = 0; code == 0 && e < rows.episodes; e++) {
+            const double link = 0.02 + 0.01 * e, initial = 0.3 / (200 * sqrt(0.5));
+            taut_modes_episode met = {.size = sizeof met};
+            code = taut_modes_episode_get(along, e, &met, &d.error);
+            const int group = met.resonance.j / 2;
+            const double moves = exp(-acos(-1) * OMEGA * link * link / speed(0));
+            check_row(code == 0 && met.resonance.j == 2 * group + 1 &&
+                          met.resonance.k == 2 * group && met.resonance.l == -1 && group == e,
+                      "episode %d: mode %d ~ mode %d", e, met.resonance.j, met.resonance.k);
+            check_near("time", met.t, meeting(), 0.002);
+            check_near("gap", met.resonance.gap, link, 0.002);
+            check_near("share", met.share, moves / 3, 0.02);
+            check_near("what mode 2 gains", met.moved[0], moves * initial, 0.05 * initial);
+            check_near("mode 1 loses it", met.moved[1], -met.moved[0], 1e-2 * initial);
+            check_row(isnan(met.moved[2]), "there is no third mode");
+        }
+        taut_modes_along_destroy(along);
+        driven_destroy(&d);
+    }
+}
+
 /* The largest change of I = J/eps of the double pendulum before its resonance [E (21),
  * Theorem 5.2]; micro-steps of order 4, so that they keep more than the method. */
 static double largest_change(const char *options, double eps)
@@ -259,6 +308,7 @@ int main(void)
     test_warning();
     test_jump();
     test_along();
+    test_groups();
     test_slopes();
     test_along_faults();
     return check_done();

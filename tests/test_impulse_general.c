@@ -148,13 +148,13 @@ static void test_coordinates(void)
 static void test_coordinates_averaged(void)
 {
     static const char *const options[] = {
-        "method=effective rtol=1e-9",
+        "method=effective rtol=1e-9", "method=rattle step=0.01",
         "method=projected-impulse step=0.1 inner-method=adiabatic inner-step=0.01",
         "method=transformed step=0.1 inner-method=adiabatic inner-step=0.01"};
     const double eps = 1e-3;
     check_group("coordinates, averaged");
     for (int pair = 0; pair < 2; pair++)
-        for (int m = 0; m < 3; m++) {
+        for (int m = 0; m < 4; m++) {
             double z[2][8] = {{0}};
             for (int k = 0; k < 2; k++) {
                 char model[1200], all[200];

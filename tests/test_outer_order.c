@@ -1,6 +1,6 @@
 /* test_outer_order.c - kicks of order 4 of the impulse methods (option outer-order): the observed
  * order, an oscillator in closed form, time reversal, the symplectic form under a step, counts,
- * steps from a tolerance, refusals. */
+ * steps from a tolerance, refusals, work in two liquids. */
 #include <math.h>
 
 #include "drive/solver.h"
@@ -206,6 +206,110 @@ static void test_refusals(void)
     }
 }
 
+/* ---- work */
+
+/* A shipped liquid: the places of the atoms of molecule m among all, and their weights. */
+typedef struct liquid {
+    const char *file;
+    double outer, inner; /* steps: 0.7 over the slow rate; of order 4 */
+    int molecules, atoms;
+    bool together; /* the atoms of a molecule follow each other; else those of one kind do */
+    double weight[3];
+} liquid;
+
+/* The model, the bend of water moved from [bonds] to the fast terms. */
+static driven open_liquid(const liquid *of, const char *options)
+{
+    static const char fast[] = "[potential]\nsum(angle_stiffness/2*(angle(A[i] - O[i], B[i] - "
+                               "O[i]) - angle0)^2 for i in 1..N)  fast\n";
+    static char text[10000];
+    FILE *file = fopen(of->file, "r");
+    size_t length = file ? fread(text, 1, sizeof text - sizeof fast, file) : 0;
+    text[length] = '\0';
+    if (file)
+        fclose(file);
+    char *bend = strstr(text, "bend[i] =");
+    if (bend) {
+        *bend = '#';
+        strcat(text, fast);
+    }
+    driven d = driven_create(text, options, NULL);
+    driven_good(of->file, &d);
+    return d;
+}
+
+static void find_centres(const liquid *of, const double *q, double *centre)
+{
+    for (int i = 0; i < 3 * of->molecules; i++) {
+        double sum = 0, mass = 0;
+        for (int a = 0; a < of->atoms; a++) {
+            int atom = of->together ? i / 3 * of->atoms + a : a * of->molecules + i / 3;
+            double weight = of->together ? 1 : of->weight[a];
+            sum += weight * q[3 * atom + i % 3];
+            mass += weight;
+        }
+        centre[i] = sum / mass;
+    }
+}
+
+/* The centres of mass at the end, and the evaluations of the slow forces. */
+static int64_t centres_after(const liquid *of, const char *options, double end, double *centre)
+{
+    taut_result result = {.size = sizeof result};
+    driven d = open_liquid(of, options);
+    int code = d.code ? d.code : taut_solver_advance(d.solver, end, &d.error);
+    check_row(code == 0, "%s, %s: %s", of->file, options, d.error.message);
+    if (code == 0) {
+        find_centres(of, taut_solver_position(d.solver), centre);
+        taut_solver_result_get(d.solver, &result, NULL);
+    }
+    driven_destroy(&d);
+    return result.statistics.force_evaluations;
+}
+
+/* With four times as many evaluations of the slow forces the error of Verlet's method in the
+ * centres of mass is larger. */
+static void test_work(void)
+{
+    enum { MOST = 81 };
+    static const liquid liquids[] = {
+        {TAUT_SOURCE_DIR "/models/water_box.taut",
+         0.0032,
+         0.001,
+         27,
+         3,
+         false,
+         {15.9994, 1.008, 1.008}},
+        {TAUT_SOURCE_DIR "/models/decane_melt.taut", 0.0111, 0.002, 16, 10, true, {0}}};
+    const int steps = getenv("TAUT_TEST_SANITIZED") ? 4 : 20;
+    check_group("slow forces at equal accuracy");
+    for (size_t k = 0; k < sizeof liquids / sizeof liquids[0]; k++) {
+        const liquid *of = &liquids[k];
+        const double end = steps * of->outer;
+        double exact[MOST] = {0}, kicked[MOST] = {0}, verlet[MOST] = {0}, error[2] = {0};
+        char options[200];
+        snprintf(options, sizeof options,
+                 "motion=effective method=impulse raw=yes until=1 verify=never outer-order=4 "
+                 "inner-order=4 step=%.17g inner-step=%g",
+                 of->outer, of->inner);
+        int64_t few = centres_after(of, options, end, kicked);
+        snprintf(options, sizeof options,
+                 "motion=full method=verlet until=1 verify=never step=%.17g",
+                 end / (4 * (double)few));
+        int64_t many = centres_after(of, options, end, verlet);
+        centres_after(of, "motion=full method=dop8 until=1 verify=never rtol=1e-8", end, exact);
+        for (int i = 0; i < 3 * of->molecules; i++) {
+            error[0] = fmax(error[0], fabs(kicked[i] - exact[i]));
+            error[1] = fmax(error[1], fabs(verlet[i] - exact[i]));
+        }
+        check_equal("evaluations of kicks", few, 5 * steps + 1);
+        check_row(many >= 4 * few && many <= 4 * few + 2, "%lld evaluations of Verlet's method",
+                  (long long)many);
+        check_row(error[0] > 0 && error[0] < error[1],
+                  "%s: errors %g by kicks, %g by Verlet's method", of->file, error[0], error[1]);
+    }
+}
+
 int main(void)
 {
     test_order();
@@ -214,5 +318,6 @@ int main(void)
     test_symplectic();
     test_tolerance();
     test_refusals();
+    test_work();
     return check_done();
 }

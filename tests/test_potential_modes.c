@@ -237,6 +237,17 @@ static void test_large(void)
     check_equal("linear springs", s.code, TAUT_ERROR_REFUSED);
     check_contains("linear springs", s.error.message, "as part of the stiff potential");
     drop(&s);
+    /* two stiff directions alone, fewer than are requested: all of them, and no others */
+    s = look(
+        "[coordinates]\nx[i] for i in 1..405\n[stiff potential]\n((x[1] - 1)^2 + 1.02^2*(x[2] - "
+        "1)^2)/2 scale 1e4\n[start]\nx[1] = 1.01, x[2] = 1.01\n",
+        0, NULL);
+    if (good("two directions", &s)) {
+        check_row(s.report.found == 2 && s.report.complete, "%d found", s.report.found);
+        check_near("first", s.mode[0].frequency, 100, 1e-3);
+        check_near("second", s.mode[1].frequency, 102, 1e-3);
+    }
+    drop(&s);
 }
 
 static void test_memory(void)

@@ -349,6 +349,8 @@ static void test_subsets(void)
         {"double_pendulum_gravity", "method=impulse outer-order=4 step=0.1", false},
         {"double_pendulum", "motion=rigid method=shake step=0.01", false},
         {"double_pendulum", "motion=rigid method=rattle4 step=0.05", false},
+        {"cart", "motion=effective method=rattle step=0.02", false},
+        {"cart", "motion=effective method=rattle4 step=0.05", false},
         {"kepler", "method=rk4 step=0.01 stabilize-refresh=7", false},
         {"kepler", "method=rk4 step=0.01 stabilize-solver=sor", false}};
     check_group("subsets of redundant bonds, stabilisations");

@@ -112,6 +112,19 @@ run 2 spectrum index2 --until 1
 run 0 spectrum crossing --along --out a.csv --json
 json 'len(d["resonances"]) == 1 and abs(d["resonances"][0]["t"]/0.9138 - 1) < 0.01 and d["resonances"][0]["near"] == [1]'
 json 'abs(d["resonances"][0]["share"] - 0.5) < 0.05 and abs(sum(d["resonances"][0]["change"])) < 1e-5'
+json 'd["resonances"][0]["moved"] == d["resonances"][0]["change"][::-1]'
+# molecules that do not touch: modes are numbered group by group, three of each, and gaps of modes that are not shown are known
+run 0 spectrum water_box --along --until 0.02 --out a.csv --json
+json 'len(d["modes"]) == 20 and len(d["resonances"]) >= 10 and all(r["gap"] < 0.05 and 0 < r["share"] < 0.1 for r in d["resonances"])'
+json 'all(r["mode"] % 3 == 0 and r["near"] == [r["mode"] - 1] for r in d["resonances"])'
+run 0 spectrum water_box --along --until 0.02 --out a.csv
+has out "others, which --json contains"
+[ "$(grep -c 'closest (' out)" -eq 10 ]
+row $? "ten episodes are shown: $(cat out)"
+# more than 400 springs that are connected: frequencies alone
+run 0 spectrum chain --set N=420 --until 1e-4 --every 1e-4 --modes 4 --out a.csv
+has out "frequencies alone: of more than 400 connected springs"
+lacks out " nan"
 run 0 spectrum crossing --along --set link=0 --out a.csv
 has out "mode 2 ~ mode 1, closest"
 run 0 spectrum crossing --along --set link=0.2 --out a.csv

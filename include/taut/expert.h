@@ -187,7 +187,8 @@ TAUT_API int taut_modes_along_create(const taut_system *system, int count,
                                      taut_sink *sink, taut_error *error);
 TAUT_API void taut_modes_along_destroy(taut_modes_along *along);
 /* Row i has t[i], gap[i] of the closest resonance (INFINITY: none) and frequency[i*modes ..],
- * action[i*modes ..]; arrays live until the next row. */
+ * action[i*modes ..]; arrays live until the next row. Modes are in the order of their places
+ * (taut_mode): of springs that are all connected ascending in frequency, else group by group. */
 typedef struct taut_modes_rows {
     size_t size;
     int64_t rows;
@@ -204,8 +205,10 @@ typedef struct taut_modes_episode {
     size_t size;
     taut_resonance resonance; /* its gap is the smallest one, at t */
     double from, until, t;    /* first and last row; closest, by interpolation */
-    double share;             /* of all actions of the first row that changes place; 0: unknown */
-    const double *change;     /* [modes]: mean action after less that before */
+    /* of the largest sum of all actions, what the modes in resonance exchange; 0: unknown */
+    double share;
+    const double *change; /* [modes]: mean action after less that before */
+    double moved[3];      /* the same of the modes j, k, l of the resonance; NaN: unknown */
 } taut_modes_episode;
 /* Episode k, largest share first; `change` lives until the next row. */
 TAUT_API int taut_modes_episode_get(taut_modes_along *along, int k, taut_modes_episode *episode,

@@ -493,7 +493,7 @@ class Model:
 
         along=run: of every row of a run of this model; t, frequencies and actions [mode, row], gaps
         of the closest resonance, resonances: episodes with their times, ranked by the share of the
-        actions that changes there.
+        actions that changes there; moved: the changes of the actions in resonance.
 
         >>> import taut
         >>> m = taut.Model("double_pendulum")

@@ -109,7 +109,8 @@ def _episodes(along: Any, rows: Any) -> list[dict[str, Any]]:
         check(lib.taut_modes_episode_get(along, k, episode, error), error)
         values = members(episode)
         found.append({**values.pop("resonance"), **values,
-                      "change": copy(episode.change, rows.modes)})
+                      "change": copy(episode.change, rows.modes),
+                      "moved": list(episode.moved)[:2 if episode.resonance.l < 0 else 3]})
     return found
 
 

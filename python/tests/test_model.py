@@ -162,6 +162,7 @@ def test_spectrum_along_a_run():
     (met,) = found.resonances
     assert (met["j"], met["k"], met["l"]) == (1, 0, -1) and abs(met["t"] / 0.9138 - 1) < 0.01
     assert abs(met["share"] - 0.5) < 0.05 and abs(met["change"].sum()) < 1e-5
+    assert met["moved"] == [met["change"][1], met["change"][0]]
     assert abs(found.gaps.min() - met["gap"]) < 1e-3 and "mode 2 ~ mode 1" in str(found)
     with pytest.raises(ValueError, match="read-only"):
         found.actions[0] = 1

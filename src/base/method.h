@@ -100,6 +100,8 @@ typedef struct taut_method {
     /* without a step size of the user, one for the slow motion is chosen for the run; the method
      * checks every step and reduces it (adaptive, slow_rate and rtol of the stepper) */
     bool kicks;
+    /* the row in its place where the mass is that of a kinetic energy and varies; NULL: none */
+    const struct taut_method *in_momenta;
     bool averages;    /* effective motion: integrates the averaged system, not the model itself */
     bool first_order; /* supports first-order systems without a field */
     bool follows;     /* integrates a flow: black boxes, and rates by their [stepper] */

@@ -149,6 +149,9 @@ static int settle_method(taut_solver *solver, const taut_method *method, bool st
                          method->name, taut_motions_text(method->motions, text, sizeof text),
                          taut_motion_name(solver->motion));
     }
+    const unsigned momenta = TAUT_HAS_KINETIC | TAUT_HAS_VARYING_MASS;
+    if (method->in_momenta && (solver->sizes.can & momenta) == momenta)
+        method = method->in_momenta;
     solver->stepper.method = method;
     TAUT_TRY(taut_projecting_check(solver, method, error));
     TAUT_TRY(taut_method_accepts(method, &solver->sizes, error));

@@ -228,6 +228,20 @@ static int solve(void *user, const double *x, double *y, taut_error *error)
     return constrained_solve(work, work->sum_saddle, y, error);
 }
 
+/* Eigenvalues from both ends, of which those below `zero_mode` belong to directions without
+ * stiffness; where the upper end reaches them it has all modes, and the lower one repeats them. */
+static void take_ends(int count, double largest, double *least, double *most, double *frequency,
+                      taut_spectrum *spectrum)
+{
+    int modes = 0;
+    for (int k = 0; k < count; k++)
+        modes += most[k] > zero_mode * largest;
+    taut_spectrum_fill_ends(count, least, most, frequency, spectrum);
+    spectrum->modes = -1;
+    if (modes < count) /* `most` ascends now */
+        taut_spectrum_fill(modes, most + count - modes, count, frequency, spectrum);
+}
+
 static int large_potential(potential *work, int count, double *frequency, taut_spectrum *spectrum,
                            taut_error *error)
 {
@@ -248,8 +262,7 @@ static int large_potential(potential *work, int count, double *frequency, taut_s
         largest = fmax(largest, most[k]);
     if (largest > 0)
         TAUT_TRY(taut_pencil_smallest_positive(&pencil, largest, count, least, allocator, error));
-    taut_spectrum_fill_ends(count, least, most, frequency, spectrum);
-    spectrum->modes = largest > 0 ? -1 : 0;
+    take_ends(count, largest, least, most, frequency, spectrum);
     return 0;
 }
 

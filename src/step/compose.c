@@ -156,19 +156,28 @@ void taut_composition(int order, taut_composition_weights *w)
                                             &(const recipe){.base = &taut_verlet, coefficients},   \
                                         SHARED}
 
+/* The coefficients come last, with their commas. */
+#define RATTLE_ROW(id, p, title, source, without, of, other, ...)                                  \
+    const taut_method id = {.name = "rattle" #p,                                                   \
+                            .motions =                                                             \
+                                TAUT_MOTION_RIGID | TAUT_MOTION_EFFECTIVE | TAUT_MOTION_FULL,      \
+                            .averages = true,                                                      \
+                            .in_momenta = other,                                                   \
+                            .on_bonds = true,                                                      \
+                            .order = p,                                                            \
+                            .summary = "RATTLE composed to order " title,                          \
+                            .reference = source,                                                   \
+                            .refuses = without,                                                    \
+                            .stability = STABLE_##p,                                               \
+                            .data = &(const recipe){.base = of, __VA_ARGS__},                      \
+                            SHARED}
+
 #define RATTLE(p, title, coefficients, source)                                                     \
-    const taut_method taut_rattle##p = {                                                           \
-        .name = "rattle" #p,                                                                       \
-        .motions = TAUT_MOTION_RIGID | TAUT_MOTION_EFFECTIVE | TAUT_MOTION_FULL,                   \
-        .averages = true,                                                                          \
-        .on_bonds = true,                                                                          \
-        .order = p,                                                                                \
-        .summary = "RATTLE composed to order " title,                                              \
-        .reference = source,                                                                       \
-        .refuses = REFUSED,                                                                        \
-        .stability = STABLE_##p,                                                                   \
-        .data = &(const recipe){.base = &taut_rattle, coefficients},                               \
-        SHARED}
+    static RATTLE_ROW(rattle##p##_momenta, p, title, source,                                       \
+                      TAUT_HAS_DAMPING | TAUT_HAS_ALGEBRAIC | TAUT_HAS_STEPPER,                    \
+                      &taut_rattle_momenta, NULL, coefficients);                                   \
+    RATTLE_ROW(taut_rattle##p, p, title, source, REFUSED, &taut_rattle, &rattle##p##_momenta,      \
+               coefficients)
 
 #define FIVE "4, five steps each: symplectic, time-reversible"
 #define NINE "6, nine steps each: symplectic, time-reversible"

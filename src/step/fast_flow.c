@@ -36,8 +36,12 @@ static int evaluate(taut_fast_flow *f, double t, double h, const double *q, doub
     TAUT_TRY(taut_mechanics_bonds(m, t, q, NULL, 0, error));
     if (!spring)
         return TAUT_OK;
-    m->statistics->fast_force_evaluations++;
     taut_clear(m->n, spring);
+    if (f->whole) {
+        m->statistics->force_evaluations++;
+        return f->force(f->user, t, h, q, spring, error);
+    }
+    m->statistics->fast_force_evaluations++;
     taut_values terms = {.force = spring, .stiff_force = m->values.stiff_force};
     bool fast = m->context->system->fast_terms && !f->velocity;
     unsigned wanted = fast ? TAUT_WANT_FORCE | TAUT_WANT_FAST : 0;
@@ -157,13 +161,19 @@ static int reach(taut_fast_flow *f, double t, double h, const double *q, const d
             return TAUT_OK;
         before = change;
     }
+    if (f->whole)
+        return taut_fail(error, TAUT_ERROR_CONVERGE,
+                         "method rattle: a step of %.3g from t = %.9g does not converge; a smaller "
+                         "step size is needed",
+                         h, t);
     return taut_fail_option(error, TAUT_ERROR_CONVERGE, "inner-step",
                             "at t = %.9g micro-steps of %.3g do not converge; set a shorter one", t,
                             fabs(h));
 }
 
 /* From a point whose matrix is factorised, to the next one. */
-static int step(taut_fast_flow *f, double t, double h, double *q, double *v, taut_error *error)
+int taut_fast_flow_step(taut_fast_flow *f, double t, double h, double *q, double *v,
+                        taut_error *error)
 {
     taut_mechanics *m = &f->mechanics;
     taut_copy(m->rod_start[m->rods], m->rod_jacobian, f->rows);
@@ -184,19 +194,24 @@ static int step(taut_fast_flow *f, double t, double h, double *q, double *v, tau
     TAUT_TRY(solve(f, f->next_d, error));
     for (taut_index i = 0; i < m->n; i++)
         v[i] = f->u[i] + f->next_d[i];
-    m->statistics->micro_steps++;
+    m->statistics->micro_steps += !f->whole;
     return TAUT_OK;
+}
+
+int taut_fast_flow_begin(taut_fast_flow *f, double t, const double *q, taut_error *error)
+{
+    TAUT_TRY(evaluate(f, t, 0, q, f->spring, error));
+    return factor(f, t, error);
 }
 
 int taut_fast_flow_advance(taut_fast_flow *f, const taut_composition_weights *by, double t,
                            double h, int64_t steps, double *q, double *v, taut_error *error)
 {
-    TAUT_TRY(evaluate(f, t, 0, q, f->spring, error));
-    TAUT_TRY(factor(f, t, error));
+    TAUT_TRY(taut_fast_flow_begin(f, t, q, error));
     for (int64_t k = 0; k < steps; k++) {
         double at = t + (double)k * h;
         for (int j = 0; j < by->count; j++) {
-            TAUT_TRY(step(f, at, by->weight[j] * h, q, v, error));
+            TAUT_TRY(taut_fast_flow_step(f, at, by->weight[j] * h, q, v, error));
             at += by->weight[j] * h;
         }
     }

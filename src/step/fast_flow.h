@@ -22,6 +22,7 @@ typedef struct taut_fast_flow {
      * first one begins. NULL: the springs. */
     int (*force)(void *user, double t, double h, const double *q, double *f, taut_error *error);
     void *user;
+    bool whole; /* a method of its own: `force` is all that acts, no part of it counts as fast */
 } taut_fast_flow;
 
 /* wanted: 0, or TAUT_STIFF_AS_RODS, with a force. */
@@ -32,6 +33,10 @@ void taut_fast_flow_destroy(taut_fast_flow *flow);
  */
 int taut_fast_flow_advance(taut_fast_flow *flow, const taut_composition_weights *by, double t,
                            double h, int64_t steps, double *q, double *v, taut_error *error);
+/* The same step by step: at (t, q), then on from there. */
+int taut_fast_flow_begin(taut_fast_flow *flow, double t, const double *q, taut_error *error);
+int taut_fast_flow_step(taut_fast_flow *flow, double t, double h, double *q, double *v,
+                        taut_error *error);
 /* a[n] = M(q)^-1 (a - G_r^T mu), G_r a = 0: what a force does at (t, q). */
 int taut_fast_flow_kick(taut_fast_flow *flow, double t, const double *q, double *a,
                         taut_error *error);

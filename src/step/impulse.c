@@ -170,17 +170,7 @@ static int refuse_forces(const taut_impulse *w, const char *who, taut_error *err
                          "%s does not support a varying [mass], which is no Hamiltonian system: "
                          "state the kinetic energy in [kinetic]",
                          who);
-    taut_values values = {.momentum = w->r};
-    if (!(can & TAUT_HAS_KINETIC))
-        return TAUT_OK;
-    TAUT_TRY(taut_evaluate_inside(s->context, s->now.t, s->now.q, NULL,
-                                  TAUT_WANT_MOMENTUM | TAUT_WANT_ENERGY, &values, error));
-    if (values.kinetic == 0 && taut_largest(s->n, w->r) == 0)
-        return TAUT_OK;
-    return taut_fail(error, TAUT_ERROR_REFUSED,
-                     "%s needs a kinetic energy that is zero at rest: coordinates that move with "
-                     "time are unsupported; use the full motion",
-                     who);
+    return taut_mechanics_at_rest(&w->mechanics, who, s->now.t, s->now.q, w->r, error);
 }
 
 /* The rows of the bonds, and behind them dense ones of a potential. */

@@ -424,6 +424,22 @@ int taut_mechanics_need_masses(const taut_mechanics *w, const char *who, taut_er
     return TAUT_OK;
 }
 
+int taut_mechanics_at_rest(const taut_mechanics *w, const char *who, double t, const double *q,
+                           double *momentum, taut_error *error)
+{
+    taut_values values = {.momentum = momentum};
+    if (!(taut_context_system(w->context)->sizes.can & TAUT_HAS_KINETIC))
+        return TAUT_OK;
+    TAUT_TRY(taut_evaluate_inside(w->context, t, q, NULL, TAUT_WANT_MOMENTUM | TAUT_WANT_ENERGY,
+                                  &values, error));
+    if (values.kinetic == 0 && taut_largest(w->n, momentum) == 0)
+        return TAUT_OK;
+    return taut_fail(error, TAUT_ERROR_REFUSED,
+                     "%s needs a kinetic energy that is zero at rest: coordinates that move with "
+                     "time are unsupported; use the full motion",
+                     who);
+}
+
 int taut_mechanics_need_springs(const taut_mechanics *w, const char *who, taut_error *error)
 {
     char name[80];

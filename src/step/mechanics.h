@@ -107,6 +107,10 @@ void taut_mechanics_destroy(taut_mechanics *mechanics); /* what they made */
 /* Refusals that name the coordinate or bond: every mass of a diagonal must be positive, every
  * bond have a compliance. */
 int taut_mechanics_need_masses(const taut_mechanics *mechanics, const char *who, taut_error *error);
+/* Refuses kinetic energies that are not zero at rest, of which momenta are not M v; momentum[n] is
+ * room. */
+int taut_mechanics_at_rest(const taut_mechanics *mechanics, const char *who, double t,
+                           const double *q, double *momentum, taut_error *error);
 int taut_mechanics_need_springs(const taut_mechanics *mechanics, const char *who,
                                 taut_error *error);
 

@@ -12,7 +12,7 @@ extern const taut_method taut_lobatto2, taut_lobatto4, taut_lobatto6, taut_gauss
     taut_gauss6, taut_sdirk2, taut_sdirk3, taut_sdirk4, taut_trbdf2, taut_esdirk4;
 /* explicit.c */
 extern const taut_method taut_euler, taut_midpoint, taut_rk4, taut_dopri5, taut_dop8;
-extern const taut_method taut_ab2, taut_rattle;
+extern const taut_method taut_ab2, taut_rattle, taut_rattle_momenta;
 /* impulse.c */
 extern const taut_method taut_projected_impulse, taut_mollified_impulse, taut_impulse_method;
 extern const taut_method taut_effective;

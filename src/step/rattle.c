@@ -563,6 +563,7 @@ const taut_method taut_rattle = {
     .stability = 2,
     .spans_ranks = true,
     .averages = true,
+    .in_momenta = &taut_rattle_momenta,
     .create = create,
     .destroy = destroy,
     .step = step,
