@@ -186,6 +186,8 @@ struct taut_context {
     const taut_system *system;
     taut_arena arena;
     taut_statistics statistics;
+    const double
+        *along;       /* [n] in taut_evaluate_product: matrices are multiplied with it, else NULL */
     int64_t renewals; /* how often parameters were renewed */
     double *parameter, *compliance, *damping, *mass;
     double *stiffness;    /* [m] 1/compliance; 0 of rigid bonds */
@@ -211,6 +213,14 @@ struct taut_context {
     struct parameter_work *parameter_work;
     void *extra;
 };
+
+/* Are masses mass[n] of the context, in all states? Else they are evaluated. */
+static inline bool taut_context_masses(const taut_context *context)
+{
+    const taut_system *system = context->system;
+    return system->sizes.kind == TAUT_MECHANICAL && system->sizes.mass == TAUT_MASS_DIAGONAL &&
+           !system->evaluate;
+}
 
 taut_statement_kernel **taut_system_list(const taut_system *system, int list, int32_t *count,
                                          int32_t *first);
