@@ -23,7 +23,7 @@ static inline void row(const char *name, double limit, double value)
     if (limit > 0)
         printf("%s | %.3g | %.3g | %s\n", name, limit, value, value <= limit ? "met" : "missed");
     else
-        printf("%s | none | %.3g | for information\n", name, value);
+        printf("%s | - | %.3g | -\n", name, value);
 }
 
 #endif

@@ -262,7 +262,7 @@ int taut_evaluate_product(taut_context *context, double t, const double *q, cons
     const taut_index n = context->system->sizes.coordinates;
     taut_inputs inputs = {.q = q, .v = v, .parameter = context->parameter, .t = t};
     taut_values values = {.force_dq = product, .bond_hessian = product, .bond_weight = weight};
-    bool forced;
+    bool forced = false;
     inputs.branch = taut_hold_branches(context);
     taut_clear(n, product);
     context->along = x;
