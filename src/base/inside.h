@@ -17,7 +17,7 @@ int taut_evaluate_inside(taut_context *context, double t, const double *q, const
  * of these forces alone. Not counted as an evaluation. For systems for which the first function
  * returns true: those so large that few products are cheaper than a matrix, of statements, without
  * forces that depend on velocities, masses that vary and stiff potentials. */
-bool taut_evaluates_products(const taut_context *context);
+bool taut_evaluates_products(const taut_system *system);
 int taut_evaluate_product(taut_context *context, double t, const double *q, const double *v,
                           unsigned wanted, const double *x, const double *weight, double *product,
                           taut_error *error);

@@ -21,9 +21,9 @@ double taut_system_memory_method(const taut_system *system, const char *method)
 {
     static const double PROGRAM = 1.6e7, IMPLICIT = 2.5;
     const taut_method *row = method ? taut_method_find(method) : NULL;
-    const double needed = taut_system_memory(system);
     const bool implicit = row && row->first_order && !row->uses_field && !row->follows;
-    return implicit ? PROGRAM + IMPLICIT * (needed - PROGRAM) : needed;
+    return implicit && system ? PROGRAM + IMPLICIT * (taut_system_footprint(system, true) - PROGRAM)
+                              : taut_system_memory(system);
 }
 
 /* Jets of large families are batched. */

@@ -308,7 +308,7 @@ int taut_slow_rate(const taut_rigid_motion *at, double *rate, taut_error *error)
     w.m = w.sizes.bonds;
     taut_arena_init(&w.arena, &at->context->arena.allocator);
     int status = taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &w.jacobian, error);
-    w.unformed = !at->curvature && taut_evaluates_products(at->context);
+    w.unformed = !at->curvature && taut_evaluates_products(system);
     if (status == 0 && !w.unformed)
         status = taut_system_pattern(system, TAUT_PATTERN_TANGENT, &w.tangent, error);
     w.mass_pattern = w.sizes.mass == TAUT_MASS_DIAGONAL ? NULL : &w.tangent;

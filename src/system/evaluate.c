@@ -244,13 +244,13 @@ static int evaluate(taut_context *context, double t, const double *q, const doub
     return taut_check_bonds(system, t, wanted, values, error);
 }
 
-bool taut_evaluates_products(const taut_context *context)
+bool taut_evaluates_products(const taut_system *system)
 {
     enum { LARGE = 100000 };
     const unsigned others =
         TAUT_HAS_PAIRS | TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_KINETIC | TAUT_HAS_STIFF_POTENTIAL;
-    const taut_sizes *z = &context->system->sizes;
-    return z->coordinates >= LARGE && !context->system->evaluate && z->kind == TAUT_MECHANICAL &&
+    const taut_sizes *z = &system->sizes;
+    return z->coordinates >= LARGE && !system->evaluate && z->kind == TAUT_MECHANICAL &&
            z->mass == TAUT_MASS_DIAGONAL && !(z->can & others);
 }
 

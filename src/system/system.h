@@ -236,6 +236,8 @@ int taut_system_complete(taut_system *system, taut_error *error);
 double taut_system_work(const taut_system *system);
 /* Forces that depend on velocities, other than the inertial ones of a kinetic energy. (object.c) */
 bool taut_system_velocity_forces(const taut_system *system);
+/* taut_system_memory with the matrices of second derivatives, or without them. (footprint.c) */
+double taut_system_footprint(const taut_system *system, bool matrices);
 /* An empty system with its arena; NULL when out of memory. */
 taut_system *taut_system_new(const taut_allocator *allocator);
 /* A copy that shares everything with `base`, which must outlive it and may be in use by other

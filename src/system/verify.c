@@ -384,7 +384,7 @@ static double inner(const double *a, const double *b, int64_t n)
 static int exact_product(verifier *w, unsigned want, double **place, const taut_pattern *pattern,
                          const double *x)
 {
-    if (taut_evaluates_products(w->context)) /* there, df/dv = 0 */
+    if (taut_evaluates_products(w->context->system)) /* there, df/dv = 0 */
         return taut_evaluate_product(w->context, w->t, w->q, w->v, want, x, w->weight, w->exact,
                                      w->error);
     *place = w->matrix;
@@ -509,7 +509,7 @@ static int prepare(verifier *w, const double *q, const double *v)
 {
     const taut_system *system = w->context->system;
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &w->jacobian, w->error));
-    if (!taut_evaluates_products(w->context))
+    if (!taut_evaluates_products(w->context->system))
         TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &w->tangent, w->error));
     if (w->sizes->algebraic)
         TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_CONTROL, &w->control, w->error));
