@@ -1,5 +1,6 @@
-/* bench_large.c - large systems: memory a link of a chain, growth of time and memory, slow points,
- * and a net against CHOLMOD's supernodal factorisation of the same matrix in the same run.
+/* bench_large.c - large systems: memory a link of a chain, growth of time and memory, the program's
+ * `check` and `run` of a million links, slow points, and a net against CHOLMOD's supernodal
+ * factorisation of the same matrix in the same run.
  *
  * Rows: name | limit | value | verdict. Memory is the peak of the resident memory of a process that
  * makes a solver from the model text and takes two steps, less that of the same with 100 links,
@@ -69,6 +70,24 @@ static int find_slow_point(const char *settings, int links)
     return done(&b);
 }
 
+/* The program with these arguments, words of `settings`, for a chain of so many links. */
+static int run_program(const char *settings, int links)
+{
+    char copy[200], set[40];
+    char *words[20] = {getenv("TAUT")};
+    int count = 1;
+    snprintf(copy, sizeof copy, "%s", settings);
+    snprintf(set, sizeof set, "N=%d", links);
+    for (char *word = strtok(copy, " "); word && count < 16; word = strtok(NULL, " "))
+        words[count++] = word;
+    words[count++] = "--set";
+    words[count] = set;
+    if (!words[0] || !freopen("/dev/null", "w", stdout))
+        return 1;
+    execv(words[0], words);
+    return 1;
+}
+
 /* Processor time and peak memory of `act` in a process of its own. */
 static cost measure(int (*act)(const char *settings, int links), const char *settings, int links)
 {
@@ -100,6 +119,18 @@ static void memory_of(const char *method, const char *settings, double limit)
     row(name, 0, log10((largest.seconds - least.seconds) / (large.seconds - least.seconds)));
     snprintf(name, sizeof name, "%s, exponent of memory, 1e5 to 1e6 links", method);
     row(name, 0, log10((largest.bytes - least.bytes) / (large.bytes - least.bytes)));
+}
+
+static void memory_of_program(const char *settings)
+{
+    enum { LINKS = 1000000 };
+    char name[200];
+    if (!getenv("TAUT")) {
+        printf("taut %s | skipped | the variable TAUT is the path of the program\n", settings);
+        return;
+    }
+    snprintf(name, sizeof name, "taut %s, 1e6 links: MB", settings);
+    row(name, 600, measure(run_program, settings, LINKS).bytes / 1e6);
 }
 
 /* ---- the net */
@@ -252,6 +283,10 @@ int main(int count, char **arguments)
     memory_of("rattle", "motion=rigid method=rattle step=0.01", 0.5);
     memory_of("radau5", "motion=rigid method=radau5 step=0.01", 2);
     memory_of("verlet", "motion=full method=verlet step=1e-8", 0.3);
+    memory_of_program("check chain");
+    memory_of_program(
+        "run chain --motion rigid --method rattle --step 0.001 --until 0.01 --out none");
+    memory_of_program("run chain --until 0.01 --out none");
     const cost slow = measure(find_slow_point, "method=series", 100000);
     row("series, chain of 1e5: seconds", 0.5, slow.seconds);
     row("series, chain of 1e5: MB", 200, slow.bytes / 1e6);

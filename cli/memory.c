@@ -1,6 +1,7 @@
 /* memory.c - memory is stated before it is used: more than a tenth of the machine with a warning,
  * more than the machine has not at all. */
 #define _POSIX_C_SOURCE 200809L
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,11 +36,21 @@ static bool is_slow(const cli_call *call)
     return strcmp(call->verb->name, "project") == 0 || (motion && strcmp(motion, "slow") == 0);
 }
 
+/* Then no slow point decides about it. */
+static bool motion_is_given(const cli_call *call)
+{
+    const char *motion = cli_option_text(call, "motion");
+    return motion && motion[0] && strcmp(motion, "auto") != 0;
+}
+
 int cli_memory_check(const cli_call *call, const cli_model *model)
 {
-    double there = machine_memory(), least = taut_system_memory(model->system),
-           most = cli_ranks() ? least : taut_system_memory_slow(model->system);
+    const char *method = cli_option_text(call, "method");
+    double there = machine_memory(), least = taut_system_memory_method(model->system, method),
+           most = cli_ranks() ? least : fmax(least, taut_system_memory_slow(model->system));
     bool specified = is_slow(call);
+    if (!specified && motion_is_given(call))
+        most = least;
     double needed = specified ? most : least;
     if (!(there > 0) || (needed < there / 10 && most < there))
         return 0;

@@ -3,8 +3,12 @@
  * solver is made. The linker puts the functions here in
  * place of those of the library (CMakeLists.txt). */
 #include "base/error.h"
+#include "base/inside.h"
+#include "base/rows.h"
+#include "base/vectors.h"
 #include "linalg/saddle.h"
 #include "support/run.h"
+#include "system/system.h"
 #include "system/modes/modes.h"
 
 static int factorisations, failing, with; /* the failing one, from 1; its status */
@@ -240,8 +244,116 @@ static void test_closed_forms(void)
     }
 }
 
+/* ---- products with second derivatives, in place of matrices of large systems */
+
+static const struct {
+    const char *name, *text;
+} multiplied[] = {
+    {"chain in a field with a force",
+     "[parameters]\nN = 40\n[particles]\ndimension = 2\nbob[i] for i in 1..N mass 1\n"
+     "[potential]\nsum(sin(bob[i].x)*bob[i].y^2 for i in 1..N) + bob[3].x^4\n"
+     "[forces]\nbob[i].x = bob[i].y^3 for i in 1..N\nbob[2].y = bob[5].x*bob[2].x\n[bonds]\n"
+     "link[1] = length(bob[1]) - 1\n"
+     "link[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N stiffness 1e4\n"
+     "far = length(bob[1] - bob[N]) - N + 1 stiffness 10\n"
+     "[start]\nbob[i] = (i + 0.1*sin(i), 0.2*cos(i)) for i in 1..N\n"},
+    {"angles in space",
+     "[parameters]\nN = 12\n[particles]\ndimension = 3\np[i] for i in 1..N mass i\n[bonds]\n"
+     "b[i] = length(p[i+1] - p[i]) - 1 for i in 1..N-1\n"
+     "a[i] = dot(p[i+1] - p[i], p[i-1] - p[i]) + 0.5 for i in 2..N-1 stiffness 100\n"
+     "[start]\np[i] = (i, sin(i), cos(2*i)) for i in 1..N\n"},
+};
+
+/* By the matrices and by taut_evaluate_product, A x is the same but for rounding. */
+static void test_products(void)
+{
+    static const unsigned wants[] = {TAUT_WANT_FORCE_DQ, TAUT_WANT_BOND_HESSIAN};
+    enum { MOST = 100 };
+    check_group("products with second derivatives");
+    for (size_t k = 0; k < 2 * sizeof multiplied / sizeof multiplied[0]; k++) {
+        const char *name = multiplied[k / 2].name, *text = multiplied[k / 2].text;
+        const unsigned want = wants[k % 2];
+        double q[MOST], v[MOST], x[MOST], weight[MOST], matrix[MOST * MOST], by[MOST],
+            product[MOST];
+        double off = 0, largest = 0;
+        taut_system *system = NULL;
+        taut_context *context = NULL;
+        taut_pattern pattern;
+        taut_error error = {0};
+        taut_values values = {.force_dq = matrix, .bond_hessian = matrix, .bond_weight = weight};
+        int status = taut_system_parse(text, strlen(text), name, NULL, &system, &error);
+        if (status == 0)
+            status = taut_context_create(system, NULL, &context, &error);
+        if (status == 0)
+            status = taut_context_start(context, 0, q, v, &error);
+        for (int i = 0; i < MOST; i++) {
+            x[i] = sin(3.0 * i + 1);
+            weight[i] = cos(2.0 * i);
+        }
+        if (status == 0)
+            status = taut_system_pattern(system, TAUT_PATTERN_TANGENT, &pattern, &error);
+        if (status == 0)
+            status = taut_evaluate_inside(context, 0, q, v, want, &values, &error);
+        if (status == 0)
+            status = taut_evaluate_product(context, 0, q, v, want, x, weight, product, &error);
+        if (status == 0) {
+            taut_pattern_times(&pattern, matrix, x, by);
+            off = taut_largest_difference(pattern.rows, by, product);
+            largest = taut_largest(pattern.rows, by);
+        }
+        check_row(status == 0 && off <= 1e-14 * largest,
+                  "%s, part %d: status %d %s, off by %.3g of %.3g", name, (int)(k % 2), status,
+                  error.message, off, largest);
+        if (k != 2) /* there are no forces */
+            check_row(largest > 0.1, "%s, part %d: product %g", name, (int)(k % 2), largest);
+        taut_context_destroy(context);
+        taut_system_destroy(system);
+    }
+}
+
+/* A chain of 49,999 links has its matrix, of 50,001 its products: rates and derivatives agree. */
+static void test_large(void)
+{
+    static const char chain[] =
+        "[parameters]\nN = 20\n[particles]\ndimension = 2\nbob[i] for i in 1..N mass 1\n"
+        "[potential]\nsum(bob[i].y for i in 1..N)\n[bonds]\nlink[1] = length(bob[1]) - 1 "
+        "stiffness 1e6\nlink[i] = length(bob[i] - bob[i-1]) - 1 for i in 2..N stiffness 1e6\n"
+        "[start]\nbob[i] = (0.8*i, -0.6*i) for i in 1..N\n";
+    static const char *const sizes[] = {"N=49999", "N=50001"};
+    taut_check_report r[2];
+    check_group("large systems");
+    for (int k = 0; k < 2; k++) {
+        const taut_load how = {.size = sizeof how, .set = &sizes[k], .set_count = 1};
+        taut_system *system = NULL;
+        taut_options *options = NULL;
+        const taut_patterns *patterns = NULL;
+        taut_error error = {0};
+        r[k] = (taut_check_report){.size = sizeof r[k]};
+        int status = taut_system_parse(chain, strlen(chain), "chain", &how, &system, &error);
+        if (status == 0)
+            status = taut_options_create(NULL, &options, &error);
+        if (status == 0)
+            status = taut_options_set(options, "until", "9", &error);
+        if (status == 0)
+            status = taut_check(system, options, &r[k], &error);
+        patterns = system ? taut_system_patterns(system) : NULL;
+        check_row(status == 0, "%s: %s", sizes[k], error.message);
+        check_row(patterns && !patterns->tangent.start == (k == 1),
+                  "%s: the pattern of second derivatives is %s", sizes[k],
+                  patterns && patterns->tangent.start ? "formed" : "not formed");
+        taut_options_destroy(options);
+        taut_system_destroy(system);
+    }
+    check_near("initial rate", r[1].slow_rate_initial, r[0].slow_rate_initial,
+               1e-3 * r[0].slow_rate_initial);
+    check_near("rate", r[1].slow_rate, r[0].slow_rate, 1e-3 * r[0].slow_rate);
+    check_row(r[0].slow_rate > 0.1, "rate %g", r[0].slow_rate);
+}
+
 int main(void)
 {
+    test_products();
+    test_large();
     test_closed_forms();
     test_failures();
     test_once();

@@ -258,11 +258,54 @@ static void memory(void)
               "of no system");
 }
 
+/* The same for two steps of a method; `least` of explicit ones and of slow motion is above. */
+static void memory_of_methods(void)
+{
+    static const struct {
+        const char *method, *set;
+        double least, most;
+    } rows[] = {
+        {"radau5", "N=20000", 0.7, 1.6}, {"trbdf2", "N=20000", 0.7, 1.7}, {NULL, "N=20000", 1, 1}};
+    check_group("memory of methods is estimated");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        count c = {0};
+        taut_allocator allocator = {count_get, count_give, &c};
+        taut_system *system = NULL;
+        taut_options *options = NULL;
+        taut_solver *solver = NULL;
+        taut_error error = {0};
+        taut_load how = {
+            .size = sizeof how, .allocator = &allocator, .set = &rows[k].set, .set_count = 1};
+        int code = taut_system_load(TAUT_SOURCE_DIR "/models/chain.taut", &how, &system, &error);
+        const double estimate = taut_system_memory_method(system, rows[k].method);
+        double counted = taut_system_memory(system);
+        if (code == 0 && rows[k].method) {
+            code = taut_options_create(NULL, &options, &error);
+            code = code ? code : taut_options_set(options, "motion", "rigid", &error);
+            code = code ? code : taut_options_set(options, "method", rows[k].method, &error);
+            code = code ? code : taut_options_set(options, "step", "1e-5", &error);
+            code = code ? code : taut_solver_create(system, options, &allocator, &solver, &error);
+            code = code ? code : taut_solver_advance(solver, 2e-5, &error);
+            counted = (double)c.most + 1.4e7;
+        }
+        const double ratio = estimate / counted;
+        check_row(code == 0 && ratio >= rows[k].least && ratio <= rows[k].most,
+                  "%s: status %d %s, %.3g MB estimated, %.3g MB counted",
+                  rows[k].method ? rows[k].method : "no method", code, error.message,
+                  estimate / 1e6, counted / 1e6);
+        taut_solver_destroy(solver);
+        taut_options_destroy(options);
+        taut_system_destroy(system);
+    }
+    check_row(isnan(taut_system_memory_method(NULL, "radau5")), "of no system");
+}
+
 int main(void)
 {
     visible();
     quoted();
     files();
     memory();
+    memory_of_methods();
     return check_done();
 }

@@ -285,6 +285,9 @@ TAUT_API const char *taut_system_table(const taut_system *system, taut_index k);
 /* taut_system_memory where slow points are computed: projections, slow motion, and checks and runs
  * of which the motion is not specified. */
 TAUT_API double taut_system_memory_slow(const taut_system *system);
+/* taut_system_memory of a run by this method: implicit ones need matrices and values of all stages.
+ * NULL or a name that is unknown: any other. */
+TAUT_API double taut_system_memory_method(const taut_system *system, const char *method);
 
 /* Rows at these times, ascending in the direction of the run, within it, instead of those of
  * `every`; in addition to the initial state, events and the end. To be called before a run, and

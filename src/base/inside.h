@@ -12,6 +12,15 @@ int taut_system_pattern(const taut_system *system, taut_pattern_of which, taut_p
 bool taut_system_event(const taut_system *system, taut_index k, taut_event_info *info);
 int taut_evaluate_inside(taut_context *context, double t, const double *q, const double *v,
                          unsigned wanted, taut_values *values, taut_error *error);
+/* product[n] = A x of A = df/dq (TAUT_WANT_FORCE_DQ), A = sum_i weight_i Hess g_i
+ * (TAUT_WANT_BOND_HESSIAN), without forming A or its pattern; with TAUT_WANT_FAST or TAUT_WANT_SLOW
+ * of these forces alone. Not counted as an evaluation. For systems for which the first function
+ * returns true: those so large that few products are cheaper than a matrix, of statements, without
+ * forces that depend on velocities, masses that vary and stiff potentials. */
+bool taut_evaluates_products(const taut_system *system);
+int taut_evaluate_product(taut_context *context, double t, const double *q, const double *v,
+                          unsigned wanted, const double *x, const double *weight, double *product,
+                          taut_error *error);
 /* force[n] of what does work that no energy accounts for: forces without a potential, potentials
  * that depend on t, whose sum is *potential. Either may be NULL. Not counted as an evaluation. */
 int taut_evaluate_driving(taut_context *context, double t, const double *q, const double *v,

@@ -38,6 +38,7 @@ typedef struct examiner {
     double *soft_rows;
     unsigned char *rigid, *counts; /* [m]: holds exactly; is not a soft spring */
     double work;                   /* of the forces without soft springs, over the largest q */
+    bool mass_known;               /* that of the context */
     bool solvable;
     bool factored; /* the saddle matrix, perhaps with dependent rows made independent */
 } examiner;
@@ -52,10 +53,12 @@ static int reserve(examiner *e)
                           &e->acceleration));
     TAUT_TRY(TAUT_RESERVE(&e->arena, e->m, e->error, &values->bond, &values->bond_dt,
                           &values->gamma, &e->gdot, &e->lambda, &e->soft_rows, &e->weight));
-    TAUT_TRY(TAUT_RESERVE(&e->arena, z->jacobian_entries, e->error, &values->jacobian,
-                          &e->jacobian_of_all));
-    TAUT_TRY(TAUT_RESERVE(&e->arena, e->tangent.start ? e->tangent.start[e->n] : e->n, e->error,
-                          &values->mass));
+    TAUT_TRY(TAUT_RESERVE(&e->arena, z->jacobian_entries, e->error, &values->jacobian));
+    if (e->mass_known)
+        values->mass = e->context->mass;
+    else
+        TAUT_TRY(TAUT_RESERVE(&e->arena, e->tangent.start ? e->tangent.start[e->n] : e->n, e->error,
+                              &values->mass));
     e->rigid = TAUT_NEW(&e->arena, unsigned char, e->m);
     e->counts = TAUT_NEW(&e->arena, unsigned char, e->m);
     return e->rigid && e->counts ? TAUT_OK : taut_fail_memory(e->error);
@@ -68,12 +71,14 @@ static int evaluate(examiner *e, bool energy)
     TAUT_TRY(taut_system_pattern(e->system, TAUT_PATTERN_JACOBIAN, &e->jacobian, e->error));
     if (z->mass != TAUT_MASS_DIAGONAL && mechanical)
         TAUT_TRY(taut_system_pattern(e->system, TAUT_PATTERN_TANGENT, &e->tangent, e->error));
+    e->mass_known = taut_context_masses(e->context);
     TAUT_TRY(reserve(e));
     unsigned wanted = TAUT_WANT_BOND | TAUT_WANT_JACOBIAN;
     if (z->kind != TAUT_BLACK_BOX)
         wanted |= TAUT_WANT_FORCE;
     if (mechanical)
-        wanted |= TAUT_WANT_MASS | TAUT_WANT_GAMMA | (energy ? TAUT_WANT_ENERGY : 0);
+        wanted |= (e->mass_known ? 0 : TAUT_WANT_MASS) | TAUT_WANT_GAMMA |
+                  (energy ? TAUT_WANT_ENERGY : 0);
     if (z->can & TAUT_HAS_STIFF_POTENTIAL)
         wanted |= TAUT_WANT_STIFF_FORCE;
     TAUT_TRY(taut_evaluate_inside(e->context, e->d->t, e->q, e->v, wanted, &e->values, e->error));
@@ -251,10 +256,15 @@ static int find_massless(examiner *e)
 }
 
 /* Soft springs join the force, and their rows leave the matrix. */
-static void take_soft(examiner *e)
+static int take_soft(examiner *e)
 {
     const double *c = taut_context_compliance(e->context), *tau = taut_context_damping(e->context);
-    taut_copy(e->sizes->jacobian_entries, e->values.jacobian, e->jacobian_of_all);
+    e->jacobian_of_all = e->values.jacobian;
+    if (e->d->soft > 0) {
+        TAUT_TRY(
+            TAUT_RESERVE(&e->arena, e->sizes->jacobian_entries, e->error, &e->jacobian_of_all));
+        taut_copy(e->sizes->jacobian_entries, e->values.jacobian, e->jacobian_of_all);
+    }
     for (taut_index i = 0; i < e->m; i++) {
         if (e->counts[i])
             continue;
@@ -262,6 +272,7 @@ static void take_soft(examiner *e)
         taut_row_add(&e->jacobian, e->values.jacobian, i, -e->weight[i], e->values.force);
         taut_row_clear(&e->jacobian, e->values.jacobian, i);
     }
+    return TAUT_OK;
 }
 
 /* The rigid motion: its acceleration, and in y[m] its multipliers. */
@@ -300,7 +311,7 @@ static int solve(examiner *e, taut_backend backend, bool rate)
     TAUT_TRY(taut_saddle_create(&shape, backend, &e->arena.allocator, &e->saddle, e->error));
     snprintf(e->d->structure, sizeof e->d->structure, "%s", taut_saddle_structure(e->saddle));
     e->work = taut_work_scale(e->n, e->values.force, e->q);
-    take_soft(e);
+    TAUT_TRY(take_soft(e));
     int status = taut_saddle_factor(e->saddle, e->values.mass, e->values.jacobian, NULL,
                                     e->soft_rows, &reason);
     e->solvable = e->factored = status == 0;
@@ -334,8 +345,7 @@ static int measure_rate(examiner *e, bool later, bool kicks)
     taut_diagnosis *d = e->d;
     taut_error reason;
     bool stiff = e->sizes->can & TAUT_HAS_STIFF_POTENTIAL;
-    double *a = TAUT_NEW(&e->arena, double, e->n), *y = TAUT_NEW(&e->arena, double, e->m);
-    TAUT_NEED(e->error, a, y);
+    double *a = e->acceleration, *y = e->lambda;
     d->slow_rate = d->turning_rate = rate_of_scales(e);
     if (!e->factored || (stiff && e->n > TAUT_SPECTRUM_DENSE))
         return TAUT_OK;
@@ -367,8 +377,8 @@ static int measure_rate(examiner *e, bool later, bool kicks)
     if (!later || stiff || !e->solvable || e->n <= TAUT_PILOT_LARGE ||
         !(e->sizes->can & TAUT_CAN_DERIVATIVES))
         return TAUT_OK;
-    status =
-        taut_leaps(&motion, fmax(d->slow_rate, d->turning_rate), d->later, &d->laters, &reason);
+    status = taut_leaps(&motion, e->soft_rows, &e->values, fmax(d->slow_rate, d->turning_rate),
+                        d->later, &d->laters, &reason);
     return taut_fail_final(status, &reason, e->error);
 }
 
@@ -434,22 +444,25 @@ static int measure_energy(examiner *e)
         /* else there is no foot point, and only the springs are known */
         TAUT_TRY(taut_fail_final(status, &reason, e->error));
     }
-    double *y = TAUT_NEW(&e->arena, double, e->m), *x = TAUT_NEW(&e->arena, double, e->n),
-           kinetic = 0;
-    TAUT_NEED(e->error, x, y);
-    for (taut_index i = 0; i < e->m; i++) {
+    taut_arena scratch;
+    taut_arena_init(&scratch, &e->arena.allocator);
+    double *x, *y, kinetic = 0;
+    int status = TAUT_RESERVE(&scratch, e->n, e->error, &x);
+    if (status == 0)
+        status = TAUT_RESERVE(&scratch, e->m, e->error, &y);
+    for (taut_index i = 0; i < e->m && status == 0; i++) {
         double off = e->values.bond[i] - c[i] * e->lambda[i];
         bool spring = c[i] > 0 && e->counts[i];
         d->oscillatory_energy += spring ? off * off / (2 * c[i]) : 0;
         y[i] = spring ? e->gdot[i] : 0;
     }
-    if (!e->solvable)
-        return TAUT_OK;
-    TAUT_TRY(taut_saddle_solve(e->saddle, 1, x, y, e->error));
-    for (taut_index i = 0; i < e->m; i++)
+    if (status == 0 && e->solvable)
+        status = taut_saddle_solve(e->saddle, 1, x, y, e->error);
+    for (taut_index i = 0; i < e->m && status == 0 && e->solvable; i++)
         kinetic -= c[i] > 0 && e->counts[i] ? y[i] * e->gdot[i] / 2 : 0;
     d->oscillatory_energy += fmax(kinetic, 0);
-    return TAUT_OK;
+    taut_arena_clear(&scratch);
+    return status;
 }
 
 /* ---- frequencies */
@@ -471,14 +484,13 @@ static int find_frequencies(examiner *e, bool modes, bool fastest)
 {
     taut_diagnosis *d = e->d;
     bool stiff = e->sizes->can & TAUT_HAS_STIFF_POTENTIAL, complete, done = false;
-    if (modes)
-        d->frequencies = count_modes(e);
     if (!d->frequencies && !stiff && !fastest)
         return TAUT_OK;
     if (d->frequencies > 0)
         TAUT_TRY(taut_diagnose_groups(e->context, e->q, &e->arena, d, &done, e->error));
     if (done)
         return TAUT_OK;
+    taut_arena_clear(&e->arena);
     int count = e->n <= TAUT_SPECTRUM_DENSE && modes ? e->n : 1, found;
     double *frequency = TAUT_NEW(&e->arena, double, 2 * (int64_t)count + 2);
     taut_error reason;
@@ -532,8 +544,11 @@ static int examine(examiner *e, unsigned parts, taut_backend backend)
         TAUT_TRY(measure_energy(e));
     if (rate)
         TAUT_TRY(measure_rate(e, parts & TAUT_DIAGNOSE_LATER, parts & TAUT_DIAGNOSE_KICKS));
+    if (parts & TAUT_DIAGNOSE_MODES)
+        e->d->frequencies = count_modes(e);
     taut_saddle_destroy(e->saddle); /* frequencies need as much again */
     e->saddle = NULL;
+    taut_arena_clear(&e->arena);
     return find_frequencies(e, parts & TAUT_DIAGNOSE_MODES, parts & TAUT_DIAGNOSE_FASTEST);
 }
 

@@ -28,33 +28,30 @@ typedef struct leap {
     taut_pattern jacobian, tangent;
     taut_rigid_motion at; /* the present state; its arrays are those below after the first leap */
     taut_values values;
-    double *q[2], *v, *a, *x, *y, *weight, *all, *soft; /* soft: D, 1 in rows of soft springs */
-    int side;                                           /* of q */
+    const double *soft;                          /* D: 1 in rows of soft springs */
+    double *q[2], *v, *a, *x, *y, *weight, *all; /* all: G with these rows */
+    int side;                                    /* of q */
 } leap;
 
 static int reserve(leap *p, taut_error *error)
 {
     const taut_sizes *z = &p->sizes;
     const int64_t n = z->coordinates, m = z->bonds;
-    taut_values *x = &p->values;
-    TAUT_TRY(TAUT_RESERVE(&p->arena, n, error, &p->q[0], &p->q[1], &p->v, &p->a, &p->x, &x->force));
-    TAUT_TRY(TAUT_RESERVE(&p->arena, m, error, &p->y, &p->weight, &p->soft, &x->bond, &x->bond_dt,
-                          &x->gamma));
-    TAUT_TRY(TAUT_RESERVE(&p->arena, z->jacobian_entries, error, &p->all, &x->jacobian));
-    return TAUT_RESERVE(&p->arena, p->tangent.start ? p->tangent.start[n] : n, error, &x->mass);
+    TAUT_TRY(TAUT_RESERVE(&p->arena, n, error, &p->q[0], &p->q[1], &p->v, &p->a, &p->x));
+    TAUT_TRY(TAUT_RESERVE(&p->arena, m, error, &p->y, &p->weight));
+    p->all = p->values.jacobian;
+    return p->at.jacobian == p->all ? TAUT_OK
+                                    : TAUT_RESERVE(&p->arena, z->jacobian_entries, error, &p->all);
 }
 
 static int create(leap *p, taut_error *error)
 {
     const taut_system *system = taut_context_system(p->at.context);
-    const double *c = taut_context_compliance(p->at.context);
     taut_system_sizes(system, &p->sizes);
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &p->jacobian, error));
     if (p->sizes.mass != TAUT_MASS_DIAGONAL)
         TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &p->tangent, error));
     TAUT_TRY(reserve(p, error));
-    for (taut_index i = 0; i < p->sizes.bonds; i++)
-        p->soft[i] = c[i] > 0 && taut_context_soft(p->at.context, i);
     taut_copy(p->sizes.coordinates, p->at.acceleration, p->a);
     return TAUT_OK;
 }
@@ -84,10 +81,12 @@ static int evaluate(leap *p, taut_error *error)
     const double *c = taut_context_compliance(p->at.context),
                  *tau = taut_context_damping(p->at.context);
     taut_values *x = &p->values;
+    const unsigned mass = taut_context_masses(p->at.context) ? 0 : TAUT_WANT_MASS;
     const unsigned wanted =
-        TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA | TAUT_WANT_MASS;
+        TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA | mass;
     TAUT_TRY(taut_evaluate_inside(p->at.context, p->at.t, p->at.q, p->at.v, wanted, x, error));
-    taut_copy(p->sizes.jacobian_entries, x->jacobian, p->all);
+    if (p->all != x->jacobian)
+        taut_copy(p->sizes.jacobian_entries, x->jacobian, p->all);
     for (taut_index i = 0; i < p->sizes.bonds; i++) {
         if (!p->soft[i])
             continue;
@@ -156,10 +155,10 @@ static int leap_once(leap *p, double h, taut_later *to, taut_error *error)
     return taut_slow_rate(at, &to->rate, error);
 }
 
-int taut_leaps(const taut_rigid_motion *from, double rate, taut_later *later, int *count,
-               taut_error *error)
+int taut_leaps(const taut_rigid_motion *from, const double *soft, taut_values *work, double rate,
+               taut_later *later, int *count, taut_error *error)
 {
-    leap p = {.at = *from};
+    leap p = {.at = *from, .soft = soft, .values = *work};
     p.at.vectors = VECTORS;
     taut_arena_init(&p.arena, &from->context->arena.allocator);
     int status = create(&p, error), most = BUDGET / p.sizes.coordinates;

@@ -12,7 +12,9 @@
  * A soft spring with compliance c and damping tau has the force -G^T p, p = (g + tau gdot)/c, and
  * adds G^T (G x + tau (dgdot/dq) x)/c + p Hess g x to K x, tau/c G^T G x to D x. The middle term
  * is the polarised gamma(v): (dgdot/dq) x = (gamma(v + x) - gamma(v - x))/4. Where df/dq has no
- * pattern (TAUT_HAS_PAIRS), its products are differences of forces. */
+ * pattern (TAUT_HAS_PAIRS), its products are differences of forces. From 100,000 coordinates on K
+ * is not formed where it is symmetric (taut_evaluate_product): for few products, the pattern and
+ * the values of K would take more memory than all the rest. */
 #include "drive/slow_rate.h"
 
 #include <math.h>
@@ -33,6 +35,7 @@ typedef struct work {
     const taut_pattern *mass_pattern; /* NULL where M is diagonal */
     const double *c, *tau;
     bool drags, soft_drags;   /* D is not 0: of forces; of soft springs */
+    bool unformed;            /* K: its products are evaluated */
     double *stiff, *drag;     /* [tangent]: K, D without the matrices G^T G of soft springs */
     double *reaction, *force; /* [rows], [n] */
     double *moved, *gamma[2]; /* [n], [m]: v + x, gamma there and at v - x */
@@ -52,7 +55,7 @@ static int reserve(work *w, taut_error *error)
     TAUT_TRY(TAUT_RESERVE(&w->arena, w->at->rows, error, &w->reaction));
     if (w->sizes.can & TAUT_HAS_PAIRS)
         TAUT_TRY(TAUT_RESERVE(&w->arena, w->n, error, &w->side));
-    return TAUT_RESERVE(&w->arena, w->m, error, &w->gamma[0], &w->gamma[1]);
+    return TAUT_RESERVE(&w->arena, w->soft_drags ? w->m : 0, error, &w->gamma[0], &w->gamma[1]);
 }
 
 /* K and D on the tangent pattern, with one more array of its size at most. */
@@ -88,8 +91,6 @@ static int evaluate(work *w, taut_error *error)
     for (int64_t i = 0; i < entries && drags; i++)
         w->drag[i] = -w->drag[i];
     w->drags = drags && taut_largest(entries, w->drag) > 0;
-    for (taut_index i = 0; i < w->m; i++)
-        w->soft_drags |= is_soft(w, i) && w->tau[i] > 0;
     return TAUT_OK;
 }
 
@@ -130,13 +131,28 @@ static int differ(work *w, const double *x, taut_error *error)
     return TAUT_OK;
 }
 
+/* force = -K x, by products of its parts */
+static int restore_unformed(work *w, const double *x, taut_error *error)
+{
+    const taut_rigid_motion *at = w->at;
+    TAUT_TRY(taut_evaluate_product(at->context, at->t, at->q, at->v, TAUT_WANT_FORCE_DQ | at->part,
+                                   x, NULL, w->force, error));
+    TAUT_TRY(taut_evaluate_product(at->context, at->t, at->q, at->v, TAUT_WANT_BOND_HESSIAN, x,
+                                   at->weight, w->moved, error));
+    taut_add_scaled(w->n, -1, w->moved, w->force);
+    return TAUT_OK;
+}
+
 /* force = -K x */
 static int restore(work *w, const double *x, taut_error *error)
 {
     taut_clear(w->n, w->force);
     if (w->side)
         TAUT_TRY(differ(w, x, error));
-    taut_pattern_add(&w->tangent, w->stiff, -1, x, w->force);
+    if (w->unformed)
+        TAUT_TRY(restore_unformed(w, x, error));
+    else
+        taut_pattern_add(&w->tangent, w->stiff, -1, x, w->force);
     if (w->soft_drags)
         TAUT_TRY(turn(w, x, error));
     for (taut_index i = 0; i < w->m; i++)
@@ -292,12 +308,15 @@ int taut_slow_rate(const taut_rigid_motion *at, double *rate, taut_error *error)
     w.m = w.sizes.bonds;
     taut_arena_init(&w.arena, &at->context->arena.allocator);
     int status = taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &w.jacobian, error);
-    if (status == 0)
+    w.unformed = !at->curvature && taut_evaluates_products(system);
+    if (status == 0 && !w.unformed)
         status = taut_system_pattern(system, TAUT_PATTERN_TANGENT, &w.tangent, error);
     w.mass_pattern = w.sizes.mass == TAUT_MASS_DIAGONAL ? NULL : &w.tangent;
+    for (taut_index i = 0; i < w.m; i++)
+        w.soft_drags |= is_soft(&w, i) && w.tau[i] > 0;
     if (status == 0)
         status = reserve(&w, error);
-    if (status == 0)
+    if (status == 0 && !w.unformed)
         status = evaluate(&w, error);
     if (status == 0)
         status = find(&w, rate, error);

@@ -28,11 +28,13 @@ enum { TAUT_LATER = 8 };
 typedef struct taut_later {
     double t, rate, force;
 } taut_later;
-/* The rate at *count later states, from a state with the given larger one of its rates. The saddle
- * matrix is factored again. Ends with the first that cannot be evaluated, whose status is returned
- * with those before it counted. */
-int taut_leaps(const taut_rigid_motion *from, double rate, taut_later *later, int *count,
-               taut_error *error);
+/* The rate at *count later states, from a state with the given larger one of its rates; soft[m]: 1
+ * of soft springs. Arrays of `work` are overwritten: force, bond, bond_dt, gamma, mass and
+ * jacobian, which is that of `from` where there are no soft springs. The saddle matrix is factored
+ * again. Ends with the first that cannot be evaluated, whose status is returned with those before
+ * it counted. */
+int taut_leaps(const taut_rigid_motion *from, const double *soft, taut_values *work, double rate,
+               taut_later *later, int *count, taut_error *error);
 
 /* *rate = max |mu|; memory comes from the allocator of the context. */
 int taut_slow_rate(const taut_rigid_motion *at, double *rate, taut_error *error);

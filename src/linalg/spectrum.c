@@ -15,9 +15,9 @@ static const double rank_tolerance = 1e-8; /* for rigid bonds that depend on oth
 
 /* Some rows of G, as a saddle solver needs them. */
 typedef struct row_subset {
-    taut_index rows, *row; /* in G */
-    taut_index *start, *column;
-    double *g;
+    taut_index rows, *row;            /* in G */
+    const taut_index *start, *column; /* of G itself where all rows are there in order */
+    const double *g;
     taut_saddle *saddle;
 } row_subset;
 
@@ -31,7 +31,8 @@ typedef struct springs {
     double *x, *y;       /* [n], [all] */
     double *signed_mass; /* diagonal M times sign, [n] */
     int sign;
-    bool iterate; /* also where all could be computed */
+    int64_t changes; /* of signed_mass, which `all` need not compare with a copy then */
+    bool iterate;    /* also where all could be computed */
 } springs;
 
 void taut_spectrum_fill(int modes, const double *value, int count, double *frequency,
@@ -70,25 +71,37 @@ void taut_spectrum_fill_ends(int count, double *least, double *most, double *fre
             frequency[spectrum->found++] = sqrt(most[k]);
 }
 
-/* Fills pattern and values from the list of rows. */
+/* Pattern and values from the list of rows. */
 static int fill_subset(springs *work, row_subset *subset, taut_error *error)
 {
     const taut_saddle_shape *shape = work->shape;
     int64_t entries = 0;
+    bool same = subset->rows == shape->m;
+    for (taut_index i = 0; i < subset->rows && same; i++)
+        same = subset->row[i] == i;
+    if (same) {
+        subset->start = shape->g_start;
+        subset->column = shape->g_column;
+        subset->g = work->g;
+        return TAUT_OK;
+    }
     for (taut_index i = 0; i < subset->rows; i++)
         entries += shape->g_start[subset->row[i] + 1] - shape->g_start[subset->row[i]];
-    subset->start = TAUT_NEW(&work->arena, taut_index, (int64_t)subset->rows + 1);
-    subset->column = TAUT_NEW(&work->arena, taut_index, entries);
-    subset->g = TAUT_NEW(&work->arena, double, entries);
+    taut_index *start = TAUT_NEW(&work->arena, taut_index, (int64_t)subset->rows + 1),
+               *column = TAUT_NEW(&work->arena, taut_index, entries);
+    double *g = TAUT_NEW(&work->arena, double, entries);
     TAUT_TRY(taut_arena_check(&work->arena, error));
     for (taut_index i = 0, count = 0; i < subset->rows; i++) {
         for (taut_index e = shape->g_start[subset->row[i]]; e < shape->g_start[subset->row[i] + 1];
              e++, count++) {
-            subset->column[count] = shape->g_column[e];
-            subset->g[count] = work->g[e];
+            column[count] = shape->g_column[e];
+            g[count] = work->g[e];
         }
-        subset->start[i + 1] = count;
+        start[i + 1] = count;
     }
+    subset->start = start;
+    subset->column = column;
+    subset->g = g;
     return 0;
 }
 
@@ -161,6 +174,7 @@ static int create_all(springs *work, taut_error *error)
     TAUT_TRY(fill_subset(work, &work->all, error));
     taut_saddle_shape shape = subset_shape(work, &work->all);
     shape.symmetric = shape.k_start || work->rod.rows == 0;
+    shape.k_changes = shape.k_start ? NULL : &work->changes;
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &work->arena.allocator, &work->all.saddle,
                               error);
 }
@@ -172,7 +186,9 @@ static int prepare(void *user, double shift, int sign, taut_error *error)
 {
     springs *work = user;
     row_subset *all = &work->all;
+    const int before = work->sign;
     work->sign = work->shape->k_start || work->rod.rows ? 1 : sign;
+    work->changes += work->sign != before;
     for (taut_index j = 0; j < work->shape->n && !work->shape->k_start; j++)
         work->signed_mass[j] = work->sign * work->mass[j];
     for (taut_index i = 0; i < all->rows; i++)

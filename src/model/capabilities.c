@@ -27,42 +27,58 @@ static int find_massless(taut_model *model)
     return 0;
 }
 
-/* Every diagonal entry at most once; unlisted ones are 1. With a kinetic energy nothing is added.
- */
-static int finish_mass(taut_model *model)
+/* Marks the coordinates whose diagonal entry is given, at most once each. */
+static int mark_masses(taut_model *model, unsigned char *given, bool *varying, bool *off)
 {
-    taut_system *system = model->system;
-    taut_index n = system->sizes.coordinates;
-    bool varying = false, off = false;
-    TAUT_TRY(TAUT_RESERVE(&system->arena, n, model->error, &system->mass_constant));
-    for (taut_index i = 0; i < n; i++)
-        system->mass_constant[i] = model->document->present[TAUT_SECTION_KINETIC] ? 0 : 1;
+    const taut_system *system = model->system;
     for (int32_t k = 0; k < system->kernels; k++) {
         const taut_statement_kernel *kernel = system->kernel[k];
         if (kernel->role == TAUT_ROLE_KINETIC) {
-            varying = varying || kernel->uses_q || kernel->uses_t;
-            off = off || kernel->locals > 1;
+            *varying = *varying || kernel->uses_q || kernel->uses_t;
+            *off = *off || kernel->locals > 1;
         }
         if (kernel->role != TAUT_ROLE_MASS)
             continue;
-        varying = varying || kernel->uses_q || kernel->uses_t;
+        *varying = *varying || kernel->uses_q || kernel->uses_t;
         for (int64_t i = 0; i < kernel->members; i++) {
             taut_index a = kernel->row[i], b = kernel->column[i];
-            off = off || a != b;
-            if (a == b && system->mass_constant[a] == 0) {
+            *off = *off || a != b;
+            if (a == b && given[a]) {
                 char name[160];
                 taut_names_print(&system->coordinates, a, name, sizeof name);
                 return taut_model_fail(model, (taut_place){1, 1, 0},
                                        "the mass of %s is given twice", name);
             }
-            if (a == b)
-                system->mass_constant[a] = 0;
+            given[a] = given[a] || a == b;
         }
     }
+    return TAUT_OK;
+}
+
+/* Unlisted masses are 1; with a kinetic energy nothing is added. Only these are written: zeros of
+ * large systems take no memory. */
+static int finish_mass(taut_model *model)
+{
+    taut_system *system = model->system;
+    const taut_index n = system->sizes.coordinates;
+    const bool kinetic = model->document->present[TAUT_SECTION_KINETIC];
+    bool varying = false, off = false;
+    taut_arena scratch;
+    TAUT_TRY(TAUT_RESERVE(&system->arena, n, model->error, &system->mass_constant));
+    taut_arena_init(&scratch, &system->arena.allocator);
+    unsigned char *given = TAUT_NEW(&scratch, unsigned char, n);
+    for (taut_index i = 0; i < n && given && kinetic; i++)
+        given[i] = 1;
+    int status = given ? mark_masses(model, given, &varying, &off) : taut_fail_memory(model->error);
+    for (taut_index i = 0; i < n && status == 0 && !kinetic; i++)
+        if (!given[i])
+            system->mass_constant[i] = 1;
+    taut_arena_clear(&scratch);
+    TAUT_TRY(status);
     system->sizes.mass = varying ? TAUT_MASS_VARYING
                          : off   ? TAUT_MASS_CONSTANT
                                  : TAUT_MASS_DIAGONAL;
-    return model->document->present[TAUT_SECTION_KINETIC] ? find_massless(model) : 0;
+    return kinetic ? find_massless(model) : 0;
 }
 
 static unsigned force_bits(const taut_statement_kernel *kernel, bool kinetic_only)

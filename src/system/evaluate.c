@@ -244,6 +244,34 @@ static int evaluate(taut_context *context, double t, const double *q, const doub
     return taut_check_bonds(system, t, wanted, values, error);
 }
 
+bool taut_evaluates_products(const taut_system *system)
+{
+    enum { LARGE = 100000 };
+    const unsigned others =
+        TAUT_HAS_PAIRS | TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_KINETIC | TAUT_HAS_STIFF_POTENTIAL;
+    const taut_sizes *z = &system->sizes;
+    return z->coordinates >= LARGE && !system->evaluate && z->kind == TAUT_MECHANICAL &&
+           z->mass == TAUT_MASS_DIAGONAL && !(z->can & others);
+}
+
+int taut_evaluate_product(taut_context *context, double t, const double *q, const double *v,
+                          unsigned wanted, const double *x, const double *weight, double *product,
+                          taut_error *error)
+{
+    const unsigned part = wanted & (TAUT_WANT_FAST | TAUT_WANT_SLOW);
+    const taut_index n = context->system->sizes.coordinates;
+    taut_inputs inputs = {.q = q, .v = v, .parameter = context->parameter, .t = t};
+    taut_values values = {.force_dq = product, .bond_hessian = product, .bond_weight = weight};
+    bool forced = false;
+    inputs.branch = taut_hold_branches(context);
+    taut_clear(n, product);
+    context->along = x;
+    run_kernels(context, &inputs, wanted & ~part, part, -1, &values, &forced);
+    context->along = NULL;
+    return taut_check_finite(context->system, TAUT_COORDINATE, "the derivative of the force on", t,
+                             product, n, error);
+}
+
 /* The largest family of springs whose points can be kicked at once; -1: there is none. */
 static int32_t find_family(const taut_context *context)
 {

@@ -2,6 +2,7 @@
  * patterns with their values, factors, and jets where slow points are computed. Coefficients are
  * fitted to what the program uses (peak of the resident memory) for chains of 10^4 and 10^5 links,
  * nets of 40^2 to 300^2 nodes and cloths of 50^2 and 100^2 nodes. */
+#include "base/inside.h"
 #include "linalg/saddle.h"
 #include "system/kernel/scatter.h"
 #include "system/system.h"
@@ -29,13 +30,11 @@ static bool is_sparse(const taut_system *system)
            backend == TAUT_BACKEND_SPARSE;
 }
 
-double taut_system_memory(const taut_system *system)
+double taut_system_footprint(const taut_system *system, bool matrices)
 {
-    if (!system)
-        return NAN;
     const taut_sizes *z = &system->sizes;
     double pairs = 0, rows = (double)z->coordinates + z->bonds;
-    for (int32_t k = 0; k < system->kernels; k++) {
+    for (int32_t k = 0; k < system->kernels && matrices; k++) {
         const taut_statement_kernel *kernel = system->kernel[k];
         if (kernel->role != TAUT_ROLE_VALUE && kernel->second)
             pairs += (double)kernel->members * kernel->locals * kernel->locals;
@@ -43,6 +42,11 @@ double taut_system_memory(const taut_system *system)
     return PROGRAM + COORDINATE * z->coordinates + BOND * z->bonds +
            SHAPE * taut_shape_count(system) + ENTRY * (double)z->jacobian_entries + PAIR * pairs +
            (is_sparse(system) ? SPARSE_ROW * rows : 0);
+}
+
+double taut_system_memory(const taut_system *system)
+{
+    return system ? taut_system_footprint(system, !taut_evaluates_products(system)) : NAN;
 }
 
 /* Jets keep all registers of all members, and all vectors, for each order (jets.c). */

@@ -188,6 +188,8 @@ struct taut_context {
     const taut_system *system;
     taut_arena arena;
     taut_statistics statistics;
+    const double
+        *along;       /* [n] in taut_evaluate_product: matrices are multiplied with it, else NULL */
     int64_t renewals; /* how often parameters were renewed */
     double *parameter, *compliance, *damping, *mass;
     double *stiffness;    /* [m] 1/compliance; 0 of rigid bonds */
@@ -214,6 +216,14 @@ struct taut_context {
     void *extra;
 };
 
+/* Are masses mass[n] of the context, in all states? Else they are evaluated. */
+static inline bool taut_context_masses(const taut_context *context)
+{
+    const taut_system *system = context->system;
+    return system->sizes.kind == TAUT_MECHANICAL && system->sizes.mass == TAUT_MASS_DIAGONAL &&
+           !system->evaluate;
+}
+
 taut_statement_kernel **taut_system_list(const taut_system *system, int list, int32_t *count,
                                          int32_t *first);
 
@@ -228,6 +238,8 @@ int taut_system_complete(taut_system *system, taut_error *error);
 double taut_system_work(const taut_system *system);
 /* Forces that depend on velocities, other than the inertial ones of a kinetic energy. (object.c) */
 bool taut_system_velocity_forces(const taut_system *system);
+/* taut_system_memory with the matrices of second derivatives, or without them. (footprint.c) */
+double taut_system_footprint(const taut_system *system, bool matrices);
 /* An empty system with its arena; NULL when out of memory. */
 taut_system *taut_system_new(const taut_allocator *allocator);
 /* A copy that shares everything with `base`, which must outlive it and may be in use by other

@@ -44,7 +44,7 @@ typedef int (*probe)(verifier *w, double s, double *y);
 
 static int allocate(verifier *w)
 {
-    int64_t tangent = w->tangent.start[w->n],
+    int64_t tangent = w->tangent.start ? w->tangent.start[w->n] : 0,
             control = w->control.start ? w->control.start[w->n] : 0;
     int64_t longest = w->n > w->m ? w->n : w->m, matrix = tangent > control ? tangent : control;
     taut_arena *arena = &w->arena;
@@ -384,6 +384,9 @@ static double inner(const double *a, const double *b, int64_t n)
 static int exact_product(verifier *w, unsigned want, double **place, const taut_pattern *pattern,
                          const double *x)
 {
+    if (taut_evaluates_products(w->context->system)) /* there, df/dv = 0 */
+        return taut_evaluate_product(w->context, w->t, w->q, w->v, want, x, w->weight, w->exact,
+                                     w->error);
     *place = w->matrix;
     TAUT_TRY(taut_evaluate_inside(w->context, w->t, w->q, w->v, want, &w->values, w->error));
     taut_pattern_times(pattern, w->matrix, x, w->exact);
@@ -506,7 +509,8 @@ static int prepare(verifier *w, const double *q, const double *v)
 {
     const taut_system *system = w->context->system;
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &w->jacobian, w->error));
-    TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &w->tangent, w->error));
+    if (!taut_evaluates_products(w->context->system))
+        TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &w->tangent, w->error));
     if (w->sizes->algebraic)
         TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_CONTROL, &w->control, w->error));
     TAUT_TRY(allocate(w));

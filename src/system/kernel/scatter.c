@@ -123,6 +123,21 @@ static void store_rows(const target *s, int32_t k, double *to)
     taut_lanes_store(to, out(s, k), taut_places_from(&s->kernel->rows, s->first), s->n);
 }
 
+/* to += sign (entry x, of row a and column b of local matrices and of the same across) */
+static void multiply(const target *s, int32_t a, int32_t b, double sign, const double *entry,
+                     const double *weight, double *to)
+{
+    const double *x = s->context->along;
+    const taut_places at = taut_places_from(&s->kernel->local[a].places, s->first),
+                      from = taut_places_from(&s->kernel->local[b].places, s->first);
+    for (int l = 0; l < s->n; l++) {
+        const double value = weight ? entry[l] * weight[s->kernel->row[s->first + l]] : entry[l];
+        to[taut_place_of(&at, l)] += sign * value * x[taut_place_of(&from, l)];
+        if (a != b)
+            to[taut_place_of(&from, l)] += sign * value * x[taut_place_of(&at, l)];
+    }
+}
+
 /* Symmetric local matrix, stored as a lower triangle, into the tangent pattern; weight per
  * member may be NULL. */
 static void add_triangle(const target *s, int32_t first_output, double sign, const double *weight,
@@ -130,7 +145,10 @@ static void add_triangle(const target *s, int32_t first_output, double sign, con
 {
     int32_t nc = s->kernel->locals;
     const taut_index *map = s->kernel->map;
-    if (!map)
+    for (int32_t a = 0; a < nc && s->context->along; a++)
+        for (int32_t b = 0; b <= a; b++)
+            multiply(s, a, b, sign, out(s, first_output + a * (a + 1) / 2 + b), weight, to);
+    if (!map || s->context->along)
         return;
     for (int32_t a = 0; a < nc; a++)
         for (int32_t b = 0; b <= a; b++) {
@@ -355,6 +373,17 @@ static void scatter_potential(const target *s, bool stiff)
                      stiff ? s->values->stiff_hessian : s->values->force_dq);
 }
 
+static void add_force_dq(const target *s, int32_t c, const double *x)
+{
+    const double *along = s->context->along;
+    double *to = s->values->force_dq;
+    for (int l = 0; l < s->n && along; l++)
+        to[s->kernel->row[s->first + l]] += x[l] * along[index_of(s, c, l)];
+    const taut_index *map = along ? NULL : s->kernel->map + c * s->kernel->members + s->first;
+    for (int l = 0; l < s->n && map; l++)
+        to[map[l]] += x[l];
+}
+
 static void scatter_force(const target *s)
 {
     int32_t nc = s->kernel->locals;
@@ -363,10 +392,7 @@ static void scatter_force(const target *s)
     bool mechanical = s->context->system->sizes.kind == TAUT_MECHANICAL;
     for (int32_t c = 0; c < nc; c++) {
         if (s->wanted & TAUT_WANT_FORCE_DQ && s->kernel->local[c].q_slot >= 0) {
-            const double *x = out(s, 1 + c);
-            const taut_index *map = s->kernel->map + c * s->kernel->members + s->first;
-            for (int l = 0; l < s->n; l++)
-                s->values->force_dq[map[l]] += x[l];
+            add_force_dq(s, c, out(s, 1 + c));
         }
         if (s->wanted & TAUT_WANT_FORCE_DV && s->kernel->local[c].v_slot >= 0) {
             const double *x = out(s, 1 + nc + c);

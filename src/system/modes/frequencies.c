@@ -16,8 +16,9 @@ typedef struct work {
     taut_pattern jacobian, tangent;
     /* of the bonds that count, one after the other */
     taut_saddle_shape shape;
-    taut_index *bond;
-    double *entry, *compliance;
+    taut_index *bond; /* NULL: all */
+    double *entry;
+    const double *compliance;
 } work;
 
 static int evaluate(work *w, taut_context *context, double t, const double *q, bool stiff,
@@ -30,8 +31,9 @@ static int evaluate(work *w, taut_context *context, double t, const double *q, b
         TAUT_TRY(taut_system_pattern(context->system, TAUT_PATTERN_TANGENT, &w->tangent, error));
     int64_t entries = w->tangent.start ? w->tangent.start[sizes->coordinates] : 0;
     w->values.jacobian = TAUT_NEW(&w->arena, double, sizes->jacobian_entries);
-    w->values.bond_dt = TAUT_NEW(&w->arena, double, sizes->bonds);
-    w->values.mass = TAUT_NEW(&w->arena, double, matrix ? entries : sizes->coordinates);
+    const bool known = taut_context_masses(context);
+    w->values.mass =
+        known ? context->mass : TAUT_NEW(&w->arena, double, matrix ? entries : sizes->coordinates);
     w->values.stiff_hessian = TAUT_NEW(&w->arena, double, stiff ? entries : 0);
     TAUT_TRY(taut_arena_check(&w->arena, error));
     w->shape = (taut_saddle_shape){.n = sizes->coordinates, .symmetric = true, .positive = true};
@@ -39,10 +41,15 @@ static int evaluate(work *w, taut_context *context, double t, const double *q, b
         w->shape.k_start = w->tangent.start;
         w->shape.k_column = w->tangent.column;
     }
-    unsigned wanted = TAUT_WANT_MASS | (sizes->bonds ? TAUT_WANT_JACOBIAN : 0) |
+    unsigned wanted = (known ? 0 : TAUT_WANT_MASS) | (sizes->bonds ? TAUT_WANT_JACOBIAN : 0) |
                       (stiff ? TAUT_WANT_STIFF_HESSIAN : 0);
     int64_t before = context->statistics.force_evaluations;
-    int status = taut_evaluate_inside(context, t, q, NULL, wanted, &w->values, error);
+    taut_arena scratch;
+    taut_arena_init(&scratch, &context->arena.allocator);
+    int status = TAUT_RESERVE(&scratch, sizes->bonds, error, &w->values.bond_dt);
+    if (status == 0)
+        status = taut_evaluate_inside(context, t, q, NULL, wanted, &w->values, error);
+    taut_arena_clear(&scratch);
     context->statistics.force_evaluations = before; /* a diagnosis, not a part of the motion */
     return status;
 }
@@ -104,27 +111,44 @@ static int join_springs(work *w, const taut_context *context, taut_error *error)
 /* The bonds that count: with a stiff potential the rigid ones, for springs are joined to it.
  * Otherwise soft springs are slow forces, not stiff modes; where there are no others, they are
  * what vibrates. */
+static bool counts(const taut_context *context, taut_index i, bool stiff, bool hard)
+{
+    return !(context->compliance[i] > 0 && (stiff || (hard && taut_context_soft(context, i))));
+}
+
 static int choose_rows(work *w, const taut_context *context, bool stiff, taut_error *error)
 {
     const taut_pattern *g = &w->jacobian;
     const double *c = context->compliance;
-    taut_index *start = TAUT_NEW(&w->arena, taut_index, (int64_t)g->rows + 1), used = 0;
-    taut_index *column = TAUT_NEW(&w->arena, taut_index, g->start[g->rows]);
-    TAUT_TRY(TAUT_RESERVE(&w->arena, g->start[g->rows], error, &w->entry));
-    TAUT_TRY(TAUT_RESERVE(&w->arena, g->rows, error, &w->compliance));
-    w->bond = TAUT_NEW(&w->arena, taut_index, g->rows);
-    TAUT_NEED(error, start, column, w->bond);
-    bool hard = false;
+    bool hard = false, all = true;
     for (taut_index i = 0; i < g->rows; i++)
         hard |= c[i] > 0 && !taut_context_soft(context, i);
+    for (taut_index i = 0; i < g->rows; i++)
+        all = all && counts(context, i, stiff, hard);
+    if (all) {
+        w->entry = w->values.jacobian;
+        w->compliance = c;
+        w->shape.m = g->rows;
+        w->shape.g_start = g->start;
+        w->shape.g_column = g->column;
+        return TAUT_OK;
+    }
+    taut_index *start = TAUT_NEW(&w->arena, taut_index, (int64_t)g->rows + 1), used = 0;
+    taut_index *column = TAUT_NEW(&w->arena, taut_index, g->start[g->rows]);
+    double *compliance;
+    TAUT_TRY(TAUT_RESERVE(&w->arena, g->start[g->rows], error, &w->entry));
+    TAUT_TRY(TAUT_RESERVE(&w->arena, g->rows, error, &compliance));
+    w->compliance = compliance;
+    w->bond = TAUT_NEW(&w->arena, taut_index, g->rows);
+    TAUT_NEED(error, start, column, w->bond);
     for (taut_index i = 0; i < g->rows; i++) {
-        if (c[i] > 0 && (stiff || (hard && taut_context_soft(context, i))))
+        if (!counts(context, i, stiff, hard))
             continue;
         for (taut_index e = g->start[i]; e < g->start[i + 1]; e++, used++) {
             column[used] = g->column[e];
             w->entry[used] = w->values.jacobian[e];
         }
-        w->compliance[w->shape.m] = c[i];
+        compliance[w->shape.m] = c[i];
         w->bond[w->shape.m] = i;
         start[++w->shape.m] = used;
     }
