@@ -1,6 +1,6 @@
 #!/bin/sh
 # test_ranks.sh - runs over several processes (`make test-mpi`): states and rows agree with those of one process, in the same order; rigid
-# bonds hold to rounding; memory is divided; what is not supported is refused, and no process waits for ever.
+# bonds hold to rounding; runs are saved and resumed; memory is divided; what is not supported is refused, and no process waits for ever.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/table.sh"
@@ -17,6 +17,8 @@ fi
 open_cli ranks
 # more processes than cores, also as root; one thread each
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+# other programs, and other ranks, may need the core on which a rank waits
+export OMPI_MCA_mpi_yield_when_idle=1
 
 ranks() { # ranks STATUS P ARGUMENTS: as `run`, by P processes
     want=$1 processes=$2
@@ -157,6 +159,43 @@ ranks 0 3 run strip.taut --motion rigid --until 0.2 --out none --end second
 cmp -s first second
 row $? "two runs on three ranks differ"
 
+# ---- checkpoints: a run that was terminated goes on, with the same bits on the same number of ranks, within rounding on others
+saved() { # saved P TOLERANCE OTHERS ARGUMENTS
+    p=$1 tolerance=$2 others=$3
+    shift 3
+    rm -f ck rows.csv
+    ranks 0 "$p" run "$@" --verify never --every 0.05 --out rows.csv --end whole
+    mv rows.csv whole.csv
+    mpiexec -n "$p" "$taut" run "$@" --verify never --every 0.05 --out rows.csv --end end --quiet --checkpoint ck --checkpoint-every 0.02 >/dev/null 2>&1 &
+    pid=$!
+    # rows are in the file when the run is saved; a fast machine may finish it
+    while kill -0 $pid 2>/dev/null && [ "$(cat rows.csv 2>/dev/null | wc -l)" -lt 4 ]; do sleep 0.02; done
+    kill -TERM $pid 2>/dev/null
+    wait $pid
+    cp ck ck.first
+    cp rows.csv rows.first
+    rm -f end
+    ranks 0 "$p" run --resume ck --quiet
+    cmp -s end whole && cmp -s rows.csv whole.csv
+    row $? "resumed on $p ranks: other bits, $*"
+    for other in $others; do
+        cp ck.first ck
+        cp rows.first rows.csv
+        rm -f end
+        ranks 0 "$other" run --resume ck --quiet
+        apart whole end "$tolerance" "saved by $p and resumed by $other, $*"
+        apart whole.csv rows.csv 1e-8 "rows, saved by $p and resumed by $other, $*"
+    done
+}
+saved 2 1e-11 3 chain --set N=50 --motion rigid --until 3
+saved 2 1e-11 "1 3" chain --set N=50 --motion rigid --method rattle --step 0.001 --until 2
+saved 1 1e-11 2 chain --set N=50 --motion full --method verlet --step 2e-5 --until 0.5
+saved 3 1e-10 2 polymer.taut --motion rigid --method rattle --step 0.002 --until 2
+ranks 0 2 run chain --set N=50 --motion rigid --step 0.01 --until 0.1 --out none --checkpoint ck --quiet
+head -c 5000 ck >cut
+ranks 2 2 run --resume cut
+has err "damaged or cut off"
+
 # ---- refusals, each with a sentence; models that are wrong; a rank that fails alone
 refused() { # refused STATUS TEXT ARGUMENTS
     status=$1 text=$2
@@ -197,7 +236,7 @@ refused 2 "some would have rigid bonds and others none" run half.taut --motion r
 refused 2 "some would have rigid bonds and others none" run half.taut --motion rigid --method rattle --step 0.01 --until 0.1
 refused 2 "unknown" run chain --set nothing=1 --motion rigid
 refused 2 "violates the rigid bonds" run chain --set N=30 --motion rigid --until 0.1 --init "bob[7]=(7, 0.5)"
-refused 2 "is not supported in a run over several ranks" run chain --set N=30 --motion rigid --until 0.1 --out rows.csv --checkpoint file.ck
+refused 2 "cannot be saved" run chain --set N=30 --motion rigid --until 0.1 --out rows.csv --checkpoint file.ck --stabilize-refresh 2
 # a mass that only the last rank reads
 sed 's|^\[forces\]|[mass]\np[24,3] = -1\n[forces]|; s|   mass 1 + i/100||' strip.taut >wrong.taut
 refused 2 "must be positive" run wrong.taut --motion rigid --until 0.1
