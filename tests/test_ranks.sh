@@ -131,6 +131,98 @@ fi
 # the matrix in segments, and by columns of threads' size
 try 1e-10 1e-10 chain --set N=3000 --motion rigid --step 0.01 --until 0.1
 
+# a state off the rigid bonds: the same foot point
+try 1e-13 1e-12 chain --set N=30 --motion rigid --step 0.01 --until 0.1 --init "bob[7]=(7, 0.001)"
+try 1e-13 1e-12 chain --set N=30 --motion rigid --method rattle --step 0.01 --until 0.1 --init "bob[20]'=(1, 2)"
+# rigid and stiff bonds in turn
+cat >mixed.taut <<'MODEL'
+[parameters]
+N = 31
+[particles]
+dimension = 2
+b[i] for i in 1..N   mass 1
+[potential]
+sum(b[i].y for i in 1..N)
+[bonds]
+rod[i] = length(b[2*i] - b[2*i-1]) - 1 for i in 1..(N-1)/2   rigid
+spring[i] = length(b[2*i+1] - b[2*i]) - 1 for i in 1..(N-1)/2   stiffness 1000  soft
+[start]
+b[i] = (i, 0) for i in 1..N
+b[i]' = (0, sin(i)) for i in 1..N
+MODEL
+try 1e-13 1e-10 mixed.taut --motion rigid --step 0.002 --until 0.2
+try 1e-13 1e-10 mixed.taut --motion rigid --method rattle --step 0.001 --until 0.1
+# angles between the links of a polymer
+cat >angles.taut <<'MODEL'
+[parameters]
+N = 30
+[particles]
+dimension = 3
+b[i] for i in 1..N   mass 1
+[potential]
+sum(5*(((b[i-1].x - b[i].x)*(b[i+1].x - b[i].x) + (b[i-1].y - b[i].y)*(b[i+1].y - b[i].y) + (b[i-1].z - b[i].z)*(b[i+1].z - b[i].z)) + 0.5)^2 for i in 2..N-1)
+[bonds]
+link[i] = length(b[i+1] - b[i]) - 1 for i in 1..N-1   rigid
+angle[i] = length(b[i+2] - b[i]) - 2*sin(0.95) for i in 1..N-2   rigid
+[start]
+b[i] = (i*sin(0.95), cos(0.95)*mod(i, 2), 0) for i in 1..N
+b[i]' = (0, 0, cos(i)) for i in 1..N
+MODEL
+try 1e-13 1e-10 angles.taut --motion rigid --step 0.005 --until 0.1
+
+# ---- events: found at the same times, with the same states; coordinates of several ranks; families; what a wall at rest meets
+cat >swing.taut <<'MODEL'
+[parameters]
+N = 12
+[particles]
+dimension = 2
+b[i] for i in 1..N   mass 1
+[potential]
+sum(9.81*b[i].y for i in 1..N)
+[bonds]
+link[i] = length(b[i] - b[i-1]) - 1 for i in 2..N   rigid
+hook = length(b[1]) - 1   rigid
+[events]
+kick = b[N].y + 3.5   falling   then b[1]' = (0.5*b[N].x', 0), b[N]' = -0.9*b[N]'
+wall = b[N].x - b[1].x - 5   falling   stop
+[start]
+b[i] = (i, 0) for i in 1..N
+MODEL
+cat >bounce.taut <<'MODEL'
+[parameters]
+N = 12
+[particles]
+dimension = 2
+b[i] for i in 1..N   mass 1
+[potential]
+sum(9.81*b[i].y for i in 1..N)
+[bonds]
+link[i] = length(b[i+1] - b[i]) - 1 for i in 1..N-1   stiffness 20   soft
+[events]
+floor[i] = b[i].y for i in 1..N   falling   then b[i].y' = -0.8*b[i].y'
+late = t - 0.7   rising   then b[2].x' = b[N].x', b[N].x' = b[2].x'
+[start]
+b[i] = (i, 1 + 0.1*sin(i)) for i in 1..N
+b[i]' = (0, cos(i)) for i in 1..N
+MODEL
+events() { # events TOLERANCE ARGUMENTS: states, rows and their times, and what is reported of the events
+    tolerance=$1
+    shift
+    run 0 run "$@" --verify never --every 0.1 --out rows1.csv --end serial
+    grep -E 'events|ended' out >events1
+    for p in 2 3; do
+        ranks 0 $p run "$@" --verify never --every 0.1 --out rows.csv --end end
+        apart serial end "$tolerance" "$p ranks, events, $*"
+        apart rows1.csv rows.csv 1e-7 "$p ranks, rows with events, $*"
+        grep -E 'events|ended' out | cmp -s - events1
+        row $? "$p ranks, events: $(grep -E 'events|ended' out), $*"
+    done
+}
+events 1e-9 swing.taut --motion rigid --rtol 1e-9 --until 3
+events 1e-9 swing.taut --motion rigid --method rattle --step 0.001 --until 3
+events 1e-10 bounce.taut --motion full --method verlet --step 0.001 --until 1
+events 1e-10 bounce.taut --motion full --method dop8 --step 0.01 --until 1
+
 # ---- rows: the same columns in the same order, at the same times
 for how in "--every 0.05" "--every step"; do
     # shellcheck disable=SC2086
@@ -191,6 +283,7 @@ saved 2 1e-11 3 chain --set N=50 --motion rigid --until 3
 saved 2 1e-11 "1 3" chain --set N=50 --motion rigid --method rattle --step 0.001 --until 2
 saved 1 1e-11 2 chain --set N=50 --motion full --method verlet --step 2e-5 --until 0.5
 saved 3 1e-10 2 polymer.taut --motion rigid --method rattle --step 0.002 --until 2
+saved 2 1e-10 3 bounce.taut --motion full --method verlet --step 5e-5 --until 1
 ranks 0 2 run chain --set N=50 --motion rigid --step 0.01 --until 0.1 --out none --checkpoint ck --quiet
 head -c 5000 ck >cut
 ranks 2 2 run --resume cut
@@ -206,7 +299,10 @@ refused() { # refused STATUS TEXT ARGUMENTS
 refused 2 "needs the motion" run chain --set N=50 --until 0.1
 refused 2 "motion slow is not supported" run chain --set N=50 --motion slow --until 0.1
 refused 2 "method radau5 is not supported" run chain --set N=50 --motion rigid --method radau5 --until 0.1
-refused 2 "[events] is not supported" run bouncing_ball --motion full
+sed 's/^wall = .*/wall = lambda(hook) rising stop/' swing.taut >pull.taut
+refused 2 "lambda(hook) is not supported" run pull.taut --motion rigid --until 1
+sed 's/^late = .*/late[i] = t - i for i in 1..100000   rising   stop/' bounce.taut >many.taut
+refused 2 "can have 100000 events" run many.taut --motion full --step 0.001 --until 1
 refused 2 "a sum over pairs is not supported" run lj_fluid --motion full --step 0.001
 if [ $mumps = no ]; then
     refused 2 "not a narrow band" run net --set N=40 --motion rigid --step 0.001 --until 0.01
@@ -235,7 +331,9 @@ MODEL
 refused 2 "some would have rigid bonds and others none" run half.taut --motion rigid --method dop8 --until 0.1
 refused 2 "some would have rigid bonds and others none" run half.taut --motion rigid --method rattle --step 0.01 --until 0.1
 refused 2 "unknown" run chain --set nothing=1 --motion rigid
-refused 2 "violates the rigid bonds" run chain --set N=30 --motion rigid --until 0.1 --init "bob[7]=(7, 0.5)"
+refused 1 "no foot point was found over 2 ranks" run chain --set N=30 --motion rigid --until 0.1 --init "bob[7]=(7, 0.5)"
+sed 's/^p\[i,j\] = (i, j - 1, 0) for.*/p[i,j] = (i, j - 1, 0.001*i) for i in 1..N, j in 1..rows   hold/' strip.taut >hold.taut
+refused 2 "without \`hold\`" run hold.taut --motion rigid --until 0.1
 refused 2 "cannot be saved" run chain --set N=30 --motion rigid --until 0.1 --out rows.csv --checkpoint file.ck --stabilize-refresh 2
 # a mass that only the last rank reads
 sed 's|^\[forces\]|[mass]\np[24,3] = -1\n[forces]|; s|   mass 1 + i/100||' strip.taut >wrong.taut

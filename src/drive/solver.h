@@ -21,6 +21,7 @@ typedef struct taut_watch {
     taut_event_info *info;
     double *before, *after; /* event functions at both ends of the latest step */
     double *trial;          /* and in between */
+    double *all;            /* of several ranks: values of each */
     double *slope[2];       /* at both ends, per step */
     /* bracket of the root as a fraction of the step; high > 1: not met in this step */
     double *low, *high;

@@ -238,6 +238,7 @@ typedef struct taut_members {
     int64_t count;
     int iterators;
     int32_t *value[TAUT_ITERATOR_LIMIT]; /* [count] each */
+    int32_t *ordinal; /* of events, of which a part is here: [count], among all; else NULL */
 } taut_members;
 
 /* Makes the loop names x->iterator[] inputs 0, 1, ...; gives the scope in which the first
@@ -392,6 +393,10 @@ int taut_model_conserved(taut_model *model);        /* [invariants] of a mechani
 int taut_model_capabilities(taut_model *model);
 int taut_model_settings(taut_model *model);
 int taut_model_events(taut_model *model);
+/* Before a model is divided: names of all events; then statements of one, the first of its members
+ * being number `first`, to be shown. */
+int taut_model_event_names(taut_model *model);
+int taut_model_event_show(taut_model *model, const taut_item_tree *item, taut_index first);
 int taut_model_shapes(taut_model *model); /* (shapes.c) */
 int taut_model_add_kernel(taut_model *model, int list, taut_statement_kernel *kernel);
 /* Fails with a place in the model's document, as taut_document_fail. */
