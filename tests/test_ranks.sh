@@ -134,6 +134,11 @@ try 1e-10 1e-10 chain --set N=3000 --motion rigid --step 0.01 --until 0.1
 # a state off the rigid bonds: the same foot point
 try 1e-13 1e-12 chain --set N=30 --motion rigid --step 0.01 --until 0.1 --init "bob[7]=(7, 0.001)"
 try 1e-13 1e-12 chain --set N=30 --motion rigid --method rattle --step 0.01 --until 0.1 --init "bob[20]'=(1, 2)"
+# initial values that refer to others, also of other ranks, in both directions
+sed -e 's/^b\[i\] = .*/b[1] = (0, 0, 0)\nb[i] = b[i-1] + (cos(0.3*sin(i)), sin(0.3*sin(i)), 0) for i in 2..N/' \
+    -e "s/^b\[i\]' = .*/b[i]' = 0.1*b[N+1-i] for i in 1..N/" polymer.taut >linked.taut
+try 1e-13 1e-11 linked.taut --motion rigid --step 0.005 --until 0.05
+try 1e-13 1e-10 linked.taut --motion rigid --step 0.005 --until 0.05 --init "b[5] = b[6] + (0.001, 1, 0)" --init "b[6] = b[4] + (0.9, 0.2, 0)"
 # rigid and stiff bonds in turn
 cat >mixed.taut <<'MODEL'
 [parameters]
@@ -163,7 +168,7 @@ b[i] for i in 1..N   mass 1
 sum(5*(((b[i-1].x - b[i].x)*(b[i+1].x - b[i].x) + (b[i-1].y - b[i].y)*(b[i+1].y - b[i].y) + (b[i-1].z - b[i].z)*(b[i+1].z - b[i].z)) + 0.5)^2 for i in 2..N-1)
 [bonds]
 link[i] = length(b[i+1] - b[i]) - 1 for i in 1..N-1   rigid
-angle[i] = length(b[i+2] - b[i]) - 2*sin(0.95) for i in 1..N-2   rigid
+bend[i] = length(b[i+2] - b[i]) - 2*sin(0.95) for i in 1..N-2   rigid
 [start]
 b[i] = (i*sin(0.95), cos(0.95)*mod(i, 2), 0) for i in 1..N
 b[i]' = (0, 0, cos(i)) for i in 1..N
@@ -299,6 +304,7 @@ refused() { # refused STATUS TEXT ARGUMENTS
 refused 2 "needs the motion" run chain --set N=50 --until 0.1
 refused 2 "motion slow is not supported" run chain --set N=50 --motion slow --until 0.1
 refused 2 "method radau5 is not supported" run chain --set N=50 --motion rigid --method radau5 --until 0.1
+refused 2 "initial values refer to themselves" run linked.taut --motion rigid --until 1 --init "b[5] = b[35]" --init "b[35] = b[5]"
 sed 's/^wall = .*/wall = lambda(hook) rising stop/' swing.taut >pull.taut
 refused 2 "lambda(hook) is not supported" run pull.taut --motion rigid --until 1
 sed 's/^late = .*/late[i] = t - i for i in 1..100000   rising   stop/' bounce.taut >many.taut

@@ -25,6 +25,7 @@ typedef struct divider {
     ranges found, bonds; /* coordinates beyond those, bonds that are here */
     bool last;           /* of the two surveys */
     unsigned char *event;
+    bool linked; /* initial values refer to others */
 } divider;
 
 /* ---- owners */
@@ -205,6 +206,33 @@ static int survey_events(divider *d)
     return status;
 }
 
+/* ---- initial values: what those refer to that are owned */
+
+static int see_start(void *user, const taut_sighting *seen)
+{
+    divider *d = user;
+    d->linked = d->linked || seen->count > 0;
+    return owner_of(&d->model->system->coordinates, d->space, seen->target[0]) == d->space->rank
+               ? add_coordinates(d, seen)
+               : 0;
+}
+
+static bool near_target(void *user, const taut_statement *statement, taut_near what, int64_t begin,
+                        int64_t end)
+{
+    (void)statement;
+    return what == TAUT_NEAR_TARGET && meets_range(&((divider *)user)->met, begin, end);
+}
+
+static int survey_start(divider *d)
+{
+    const taut_survey shown = {see_start, near_target, d};
+    d->model->survey = &shown;
+    int status = taut_model_start_show(d->model);
+    d->model->survey = NULL;
+    return status;
+}
+
 /* ---- the part */
 
 static int join_runs(divider *d, taut_arena *arena, taut_runs *to)
@@ -329,6 +357,7 @@ static int divide(divider *d)
     d->met = d->part->met;
     TAUT_TRY(survey(d, true));
     TAUT_TRY(survey_events(d));
+    TAUT_TRY(survey_start(d));
     TAUT_TRY(join_runs(d, arena, &d->part->coordinate));
     return taut_runs_make(d->bonds.count, d->bonds.range, arena, &d->part->bond, d->model->error);
 }
@@ -345,6 +374,7 @@ int taut_model_divide(taut_model *model)
     d.part->space = space;
     taut_arena_init(&d.scratch, &system->arena.allocator);
     int status = taut_space_agree(space, divide(&d), model->error);
+    d.part->linked = taut_space_largest(space, d.linked) > 0;
     if (status == 0)
         status = make_halos(&d);
     if (status == 0)
@@ -427,6 +457,9 @@ static int see_member(void *user, const taut_sighting *seen)
         keep = w->part->event[s->whole_row + seen->member] != 0;
     else if (by_row(s))
         keep = taut_runs_find(&w->part->bond, s->whole_row + seen->member) >= 0;
+    else if (s->list == TAUT_LIST_START && w->part->linked)
+        keep = owner_of(&w->model->system->coordinates, w->part->space, seen->target[0]) ==
+               w->part->space->rank;
     else if (seen->targets > 0)
         keep = taut_runs_find(target_runs(w), seen->target[0]) >= 0;
     else

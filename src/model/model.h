@@ -84,6 +84,7 @@ typedef struct taut_model {
     taut_system *system;
     taut_arena scratch; /* everything that is not kept */
     const taut_document *document;
+    const taut_document *overrides, *further; /* initial values besides, or NULL */
     const taut_load *how;
     taut_error *error;
     int64_t symbols, symbol_capacity;
@@ -371,8 +372,9 @@ taut_statement taut_statement_make(taut_model *model, const taut_document *docum
 int taut_model_demand(taut_model *model, taut_symbol *symbol, const taut_document *document,
                       taut_place place);
 int taut_model_tables(taut_model *model);
-int taut_model_start(taut_model *model, const taut_document *overrides,
-                     const taut_document *further);
+int taut_model_start(taut_model *model);
+/* Its statements, to be shown. */
+int taut_model_start_show(taut_model *model);
 int taut_model_sections(taut_model *model);
 /* The statements of an item, which a survey is shown too. (sections.c) */
 int taut_model_row_item(taut_model *model, const taut_item_tree *item, taut_index first,

@@ -20,6 +20,7 @@ typedef struct taut_part {
     /* [events of the whole model]: bits TAUT_EVENT_HERE: it can be evaluated, and carried out;
      * TAUT_EVENT_OWN: its function counts, on one rank */
     unsigned char *event;
+    bool linked; /* initial values refer to others: each rank computes those that it owns */
 } taut_part;
 
 #endif
