@@ -223,10 +223,10 @@ events() { # events TOLERANCE ARGUMENTS: states, rows and their times, and what 
         row $? "$p ranks, events: $(grep -E 'events|ended' out), $*"
     done
 }
-events 1e-9 swing.taut --motion rigid --rtol 1e-9 --until 3
-events 1e-9 swing.taut --motion rigid --method rattle --step 0.001 --until 3
-events 1e-10 bounce.taut --motion full --method verlet --step 0.001 --until 1
-events 1e-10 bounce.taut --motion full --method dop8 --step 0.01 --until 1
+events 1e-9 swing.taut --motion rigid --rtol 1e-8 --until 1.3
+events 1e-9 swing.taut --motion rigid --method rattle --step 0.01 --until 1.3
+events 1e-10 bounce.taut --motion full --method verlet --step 0.01 --until 1
+events 1e-10 bounce.taut --motion full --method dop8 --step 0.05 --until 1
 
 # ---- rows: the same columns in the same order, at the same times
 for how in "--every 0.05" "--every step"; do
@@ -257,13 +257,13 @@ cmp -s first second
 row $? "two runs on three ranks differ"
 
 # ---- checkpoints: a run that was terminated goes on, with the same bits on the same number of ranks, within rounding on others
-saved() { # saved P TOLERANCE OTHERS ARGUMENTS
-    p=$1 tolerance=$2 others=$3
-    shift 3
+saved() { # saved P TOLERANCE OTHERS EVERY ARGUMENTS
+    p=$1 tolerance=$2 others=$3 every=$4
+    shift 4
     rm -f ck rows.csv
-    ranks 0 "$p" run "$@" --verify never --every 0.05 --out rows.csv --end whole
+    ranks 0 "$p" run "$@" --verify never --every "$every" --out rows.csv --end whole
     mv rows.csv whole.csv
-    mpiexec -n "$p" "$taut" run "$@" --verify never --every 0.05 --out rows.csv --end end --quiet --checkpoint ck --checkpoint-every 0.02 >/dev/null 2>&1 &
+    mpiexec -n "$p" "$taut" run "$@" --verify never --every "$every" --out rows.csv --end end --quiet --checkpoint ck --checkpoint-every 0 >/dev/null 2>&1 &
     pid=$!
     # rows are in the file when the run is saved; a fast machine may finish it
     while kill -0 $pid 2>/dev/null && [ "$(cat rows.csv 2>/dev/null | wc -l)" -lt 4 ]; do sleep 0.02; done
@@ -284,11 +284,11 @@ saved() { # saved P TOLERANCE OTHERS ARGUMENTS
         apart whole.csv rows.csv 1e-8 "rows, saved by $p and resumed by $other, $*"
     done
 }
-saved 2 1e-11 3 chain --set N=50 --motion rigid --until 3
-saved 2 1e-11 "1 3" chain --set N=50 --motion rigid --method rattle --step 0.001 --until 2
-saved 1 1e-11 2 chain --set N=50 --motion full --method verlet --step 2e-5 --until 0.5
-saved 3 1e-10 2 polymer.taut --motion rigid --method rattle --step 0.002 --until 2
-saved 2 1e-10 3 bounce.taut --motion full --method verlet --step 5e-5 --until 1
+saved 2 1e-10 3 0.05 chain --set N=50 --motion rigid --until 1
+saved 2 1e-11 "1 3" 0.1 chain --set N=50 --motion rigid --method rattle --step 0.01 --until 1
+saved 1 1e-11 2 1e-3 chain --set N=50 --motion full --method verlet --step 1e-4 --until 0.01
+saved 3 1e-10 2 0.02 polymer.taut --motion rigid --method rattle --step 0.002 --until 0.2
+saved 2 1e-10 3 0.1 bounce.taut --motion full --method verlet --step 0.01 --until 1
 ranks 0 2 run chain --set N=50 --motion rigid --step 0.01 --until 0.1 --out none --checkpoint ck --quiet
 head -c 5000 ck >cut
 ranks 2 2 run --resume cut
