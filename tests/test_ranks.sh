@@ -294,6 +294,32 @@ head -c 5000 ck >cut
 ranks 2 2 run --resume cut
 has err "damaged or cut off"
 
+# ---- sweeps: whole runs, the same table; of one that was cut off the other rows
+sweep="double_pendulum --vary omega=50:500:log7 --keep max(energy) --keep end(x2) --until 0.2"
+# shellcheck disable=SC2086
+run 0 sweep $sweep --out table1.csv --quiet
+for p in 2 3; do
+    # shellcheck disable=SC2086
+    mpiexec -n $p "$taut" sweep $sweep --out table.csv --quiet >out 2>err </dev/null
+    row $? "taut sweep on $p processes: $(head -c 300 err)"
+    cmp -s table1.csv table.csv
+    row $? "taut sweep on $p processes: another table"
+done
+mpiexec -n 2 "$taut" sweep double_pendulum --vary nothing=1,2 --keep 'max(energy)' --quiet >out 2>err </dev/null
+[ $? = 2 ] && has err "is no parameter"
+# a sweep that is terminated, and resumed on another number
+mpiexec -n 2 "$taut" sweep double_pendulum --vary omega=50:500:log300 --keep 'max(energy)' --until 0.5 --out cut.csv --quiet >/dev/null 2>&1 &
+pid=$!
+while kill -0 $pid 2>/dev/null && [ ! -s cut.csv ]; do sleep 0.02; done
+kill -TERM $pid 2>/dev/null
+wait $pid
+if [ -e cut.csv.checkpoint ]; then
+    mpiexec -n 3 "$taut" sweep --resume cut.csv.checkpoint --quiet >out 2>err </dev/null
+    row $? "a resumed sweep: $(head -c 300 err)"
+fi
+[ "$(wc -l <cut.csv)" = 301 ] && [ "$(tail -n 1 cut.csv | cut -d, -f1)" = 300 ]
+row $? "a resumed sweep has $(wc -l <cut.csv) lines"
+
 # ---- refusals, each with a sentence; models that are wrong; a rank that fails alone
 refused() { # refused STATUS TEXT ARGUMENTS
     status=$1 text=$2
@@ -318,7 +344,7 @@ refused 2 "too small for 2 ranks" run chain --set N=1 --motion rigid --step 0.00
 refused 2 "over several ranks it is" run chain --motion rigid --until 0.1 --stabilize backward
 refused 2 "needs a fixed step size" run chain --motion full --method dop8 --until 0.1
 refused 1 "must be below" run chain --motion full --method verlet --step 0.01 --until 0.1
-refused 2 "only 'taut run' uses several processes" check chain
+refused 2 "only 'taut run' and 'taut sweep' use several processes" check chain
 cat >half.taut <<'MODEL'
 [parameters]
 N = 400
