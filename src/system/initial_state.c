@@ -91,7 +91,7 @@ static int run_linked(taut_context *context, double t, double *q, double *v, tau
         status = taut_fail(error, TAUT_ERROR_MODEL,
                            "initial values refer to themselves over several ranks, or over more "
                            "than %d borders of ranks, or are no numbers: run this model without "
-                           "mpiexec, or give them with --start",
+                           "mpiexec, or give their numbers",
                            MOST);
     return status;
 }
