@@ -80,8 +80,8 @@ static int run_linked(taut_context *context, double t, double *q, double *v, tau
     bool changed = true;
     for (int round = 0; status == 0 && changed && round < MOST; round++) {
         run_start(context, t, q, v);
-        const bool here = refresh(halo, q, known_q) | refresh(halo, v, known_v);
-        changed = taut_space_largest(halo->space, here) > 0;
+        const bool moved = refresh(halo, q, known_q), sped = refresh(halo, v, known_v);
+        changed = taut_space_largest(halo->space, moved || sped) > 0;
     }
     bool unknown = false;
     for (int64_t k = 0; k < ghosts && status == 0; k++)
