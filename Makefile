@@ -62,7 +62,7 @@ mpi:
 	@$(MAKE) all BUILD=$(BUILD_MPI) CMAKE_FLAGS="$(CMAKE_FLAGS) -DTAUT_MPI=ON"
 
 test-mpi: mpi
-	@tests/run $(BUILD_MPI) test_ranks.sh
+	@TAUT_TEST_LIMIT=600 tests/run $(BUILD_MPI) test_ranks.sh
 
 fuzz:
 	@tools/fuzz 60

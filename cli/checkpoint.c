@@ -47,7 +47,7 @@ int cli_checkpoint_begin(const cli_call *call, const char *path)
     char found[sizeof head] = "";
     const char *why;
     struct stat status;
-    if (!path || stat(path, &status) != 0)
+    if (!path || !cli_ranks_first() || stat(path, &status) != 0)
         return 0;
     FILE *file = cli_open_file(path, &why);
     if (!file)
@@ -141,24 +141,36 @@ static int put_output(cli_saving *to, cli_checkpoint *c, int k, taut_error *erro
     return 0;
 }
 
+static int put_bytes(void *user, const void *bytes, size_t count)
+{
+    const cli_checkpoint *c = user;
+    return c->to ? cli_saving_put(c->to, bytes, count) : 0;
+}
+
 int cli_checkpoint_call(void *user, taut_solver *solver, taut_error *error)
 {
     cli_checkpoint *c = user;
     cli_saving to;
     int code = 0;
+    c->to = NULL;
+    if (!cli_ranks_first()) {
+        code = taut_solver_save(solver, put_bytes, c, error);
+        return code == TAUT_ERROR_FILE ? 0 : code;
+    }
     cli_saving_open(&to, c->path);
     put_model(&to, c);
     for (int k = 0; k < c->files && code == 0; k++)
         code = put_output(&to, c, k, error);
     bool lost = code != 0;
-    c->count = 0;
+    cli_saving_rest(&to, "run");
+    c->to = &to;
     if (!lost && !solver)
-        to.reason = keep_bytes(c, CLI_SWEEP_MARK, strlen(CLI_SWEEP_MARK)) != 0 ? ENOMEM : to.reason;
+        put_bytes(c, CLI_SWEEP_MARK, strlen(CLI_SWEEP_MARK));
     else if (!lost)
-        code = taut_solver_save(solver, keep_bytes, c, error);
+        code = taut_solver_save(solver, put_bytes, c, error);
+    c->to = NULL;
     if (code != 0)
         to.reason = to.reason ? to.reason : EIO;
-    cli_saving_part(&to, "run", c->bytes, c->count);
     int reason = cli_saving_close(&to);
     if (lost || (code != 0 && code != TAUT_ERROR_FILE))
         return code;

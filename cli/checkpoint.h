@@ -13,8 +13,9 @@ typedef struct cli_checkpoint {
     const char *path;
     taut_file_sink *const *file; /* outputs */
     int files;
-    bool warned; /* that it cannot be written */
-    char *bytes; /* of the solver */
+    bool warned;    /* that it cannot be written */
+    cli_saving *to; /* while the solver is saved; NULL: another process writes */
+    char *bytes;    /* of parts */
     size_t count, room;
 } cli_checkpoint;
 /* Refuses what cannot be continued before the computation: 0 or CLI_MISUSED. */
@@ -23,7 +24,7 @@ int cli_checkpoint_check(const cli_call *call, const char *path, const char *out
  * to; refuses other files. */
 int cli_checkpoint_begin(const cli_call *call, const char *path);
 /* A taut_checkpoint; user is a cli_checkpoint. A file that cannot be written is a warning. solver
- * NULL: of a sweep, whose rows are all that it needs. */
+ * NULL: of a sweep, whose rows are all that it needs. Of several processes the first one writes. */
 int cli_checkpoint_call(void *user, taut_solver *solver, taut_error *error);
 void cli_checkpoint_release(cli_checkpoint *checkpoint);
 

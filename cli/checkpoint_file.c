@@ -11,7 +11,7 @@
 
 #include "windows.h"
 
-static const char head[] = "taut checkpoint ", first[] = "taut checkpoint 2\n";
+static const char head[] = "taut checkpoint ", first[] = "taut checkpoint 3\n";
 enum { MOST_PARTS = 10000, NAME = 1100, DIGITS = 16 };
 
 /* FNV-1a: finds accidents. */
@@ -47,9 +47,14 @@ static bool take_part(cli_saved *saved, char **at, const char *end)
         return false;
     *line = '\0';
     errno = 0;
-    unsigned long long length = strtoull(*at, &name, 10);
     char *bytes = line + 1;
-    if (errno != 0 || **at < '0' || **at > '9' || *name != ' ' ||
+    const bool rest = strncmp(*at, "rest ", 5) == 0;
+    unsigned long long length = strtoull(*at, &name, 10);
+    if (rest && bytes < end) {
+        name = *at + 4;
+        length = (unsigned long long)(end - bytes - 1);
+    }
+    if (errno != 0 || (!rest && (**at < '0' || **at > '9')) || *name != ' ' ||
         length >= (unsigned long long)(end - bytes) || bytes[length] != '\n')
         return false;
     cli_part *larger = realloc(saved->part, ((size_t)saved->parts + 1) * sizeof *larger);
@@ -137,6 +142,22 @@ void cli_saving_part(cli_saving *s, const char *name, const void *bytes, size_t 
     put(s, "\n", 1);
 }
 
+void cli_saving_rest(cli_saving *s, const char *name)
+{
+    char line[NAME + 32];
+    int size = snprintf(line, sizeof line, "rest %.*s\n", (int)NAME, name);
+    s->rest = true;
+    if (s->reason == 0)
+        put(s, line, (size_t)size);
+}
+
+int cli_saving_put(cli_saving *s, const void *bytes, size_t count)
+{
+    if (s->reason == 0)
+        put(s, bytes, count);
+    return s->reason;
+}
+
 /* The new name is on the disk too. The name of the other file is not needed any more. */
 static void sync_folder(cli_saving *s)
 {
@@ -153,6 +174,8 @@ static void sync_folder(cli_saving *s)
 int cli_saving_close(cli_saving *s)
 {
     char line[32];
+    if (s->file && s->rest)
+        put(s, "\n", 1);
     int size = snprintf(line, sizeof line, "digest %0*" PRIx64 "\n", DIGITS, s->digest);
     if (s->file) {
         put(s, line, (size_t)size);

@@ -1,11 +1,14 @@
 /* checkpoint_file.h - the file of a checkpoint: named parts of bytes, and a digest of all.
  *
- *     taut checkpoint 2
+ *     taut checkpoint 3
  *     LENGTH NAME
  *     the bytes
  *     ...
+ *     rest NAME
+ *     the bytes
  *     digest HEX
- */
+ *
+ * A part "rest", whose length is not known before it is written, extends to the digest. */
 #ifndef TAUT_CLI_CHECKPOINT_FILE_H
 #define TAUT_CLI_CHECKPOINT_FILE_H
 
@@ -38,10 +41,14 @@ typedef struct cli_saving {
     char partial[1100]; /* its name */
     FILE *file;
     uint64_t digest;
+    bool rest;  /* the last part has begun */
     int reason; /* errno of the first failure */
 } cli_saving;
 void cli_saving_open(cli_saving *saving, const char *path);
 void cli_saving_part(cli_saving *saving, const char *name, const void *bytes, size_t length);
+/* The last part, in pieces: 0, or nonzero where they cannot be written. */
+void cli_saving_rest(cli_saving *saving, const char *name);
+int cli_saving_put(cli_saving *saving, const void *bytes, size_t count);
 /* 0, or errno: then the old file is still there. */
 int cli_saving_close(cli_saving *saving);
 

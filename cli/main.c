@@ -32,10 +32,10 @@ static int with_verb(int count, char **arguments)
             cli_help_verb(stdout, call.verb);
         else if (call.version)
             cli_help_version(stdout);
-        else if (cli_ranks() && call.verb->act != cli_run)
+        else if (cli_ranks() && call.verb->act != cli_run && call.verb->act != cli_sweep)
             status = cli_refuse(&call,
-                                "only 'taut run' uses several processes: start 'taut %s' "
-                                "without mpiexec",
+                                "only 'taut run' and 'taut sweep' use several processes: start "
+                                "'taut %s' without mpiexec",
                                 call.verb->name);
         else
             status = call.verb->act(&call);

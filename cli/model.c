@@ -224,7 +224,7 @@ static int load(const cli_call *call, cli_model *model, taut_error *error)
     /* such files may come from others: what they contain must not start programs */
     how->allow_command =
         !call->saved && !model->record && taut_options_flag(call->options, "allow-command");
-    how->space = cli_ranks();
+    how->space = call->verb->act == cli_sweep ? NULL : cli_ranks(); /* whole runs */
     how->compile = taut_options_flag(call->options, "compile");
     if (call->saved)
         return load_saved(call->saved, model, error);

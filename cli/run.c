@@ -77,7 +77,7 @@ static int no_row(void *user, const taut_row *row, taut_error *error)
     return 0;
 }
 
-static int open_outputs(run *r)
+static int open_sinks(run *r)
 {
     int code = 0;
     if (!cli_ranks_first()) {
@@ -102,13 +102,19 @@ static int open_outputs(run *r)
         code = taut_page_create(NULL, &r->page, &r->error);
     if (code == 0 && r->view)
         code = taut_page_run(r->page, r->model.name, &r->sink[r->sinks], &r->error);
+    return code;
+}
+
+static int open_outputs(run *r)
+{
+    int code = open_sinks(r);
     cli_checkpoint *c = &r->checkpoint;
     c->call = r->call;
     c->model = &r->model;
     c->file = r->file;
-    c->files = r->sinks;
+    c->files = cli_ranks_first() ? r->sinks : 0;
     if (code == 0 && r->call->saved)
-        code = cli_resume_solver(r->call->saved, r->solver, r->file, r->sinks, &r->error);
+        code = cli_resume_solver(r->call->saved, r->solver, r->file, c->files, &r->error);
     if (code == 0 && c->path)
         code = taut_solver_checkpoint(r->solver,
                                       taut_options_real(r->call->options, "checkpoint-every"),

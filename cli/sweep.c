@@ -55,8 +55,9 @@ int cli_cores(void)
 static int read_request(sweep *s)
 {
     cli_call *call = s->call;
-    int64_t jobs = cli_cores();
+    int64_t jobs = cli_ranks() ? 1 : cli_cores(); /* a process for each core */
     s->request.seed = 1;
+    s->request.space = cli_ranks();
     if (call->vary_count == 0)
         return cli_misuse(call, "nothing is varied: give --vary NAME=VALUES");
     if (call->keep_count == 0)
@@ -265,13 +266,15 @@ static int compute(sweep *s)
                                     (!call->quiet && terminal && !(here && cli_terminal(stdout))),
                              .runs = true,
                              .lines = !terminal};
-    cli_interrupt_watch();
+    if (!cli_ranks()) /* mpiexec ends all of them */
+        cli_interrupt_watch();
     double begin = cli_clock();
-    int code = taut_sweep_run(s->model.system, call->options, &s->request, NULL, cli_progress_call,
-                              &progress, &s->sweep, &s->error);
+    int code =
+        taut_sweep_run(s->model.system, call->options, &s->request, NULL,
+                       cli_ranks() ? NULL : cli_progress_call, &progress, &s->sweep, &s->error);
     s->seconds = cli_clock() - begin;
     cli_progress_clear(&progress);
-    if (code == 0)
+    if (code == 0 && cli_ranks_first())
         code = finish(s);
     if (code < 0) {
         if (here)
@@ -294,7 +297,7 @@ static int save(sweep *s)
 {
     s->checkpoint =
         (cli_checkpoint){.call = s->call, .model = &s->model, .path = s->checkpoint_path};
-    if (!s->checkpoint_path || s->call->saved)
+    if (!s->checkpoint_path || s->call->saved || !cli_ranks_first())
         return 0;
     int status = cli_checkpoint_begin(s->call, s->checkpoint_path);
     return status != 0 ? status : cli_checkpoint_call(&s->checkpoint, NULL, &s->error);

@@ -113,10 +113,11 @@ static int keep(void *user, const void *from, size_t count)
     return 0;
 }
 
-/* mark, order, format, length of the version and the version, fingerprint */
+/* mark, order, format, length of the version and the version; the fingerprint: two digests, six
+ * sums, the number of processes */
 static size_t head_size(void)
 {
-    return 8 + 8 + 4 + 4 + strlen(taut_version()) + TAUT_DIGEST_BYTES;
+    return 8 + 8 + 4 + 4 + strlen(taut_version()) + 2 * TAUT_DIGEST_BYTES + 6 * 8 + 4;
 }
 
 static int ends_soon(void *user, double t, double until, int64_t steps)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # test_ranks.sh - runs over several processes (`make test-mpi`): states and rows agree with those of one process, in the same order; rigid
-# bonds hold to rounding; memory is divided; what is not supported is refused, and no process waits for ever.
+# bonds hold to rounding; runs are saved and resumed; memory is divided; what is not supported is refused, and no process waits for ever.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/table.sh"
@@ -17,6 +17,8 @@ fi
 open_cli ranks
 # more processes than cores, also as root; one thread each
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+# other programs, and other ranks, may need the core on which a rank waits
+export OMPI_MCA_mpi_yield_when_idle=1
 
 ranks() { # ranks STATUS P ARGUMENTS: as `run`, by P processes
     want=$1 processes=$2
@@ -129,6 +131,103 @@ fi
 # the matrix in segments, and by columns of threads' size
 try 1e-10 1e-10 chain --set N=3000 --motion rigid --step 0.01 --until 0.1
 
+# a state off the rigid bonds: the same foot point
+try 1e-13 1e-12 chain --set N=30 --motion rigid --step 0.01 --until 0.1 --init "bob[7]=(7, 0.001)"
+try 1e-13 1e-12 chain --set N=30 --motion rigid --method rattle --step 0.01 --until 0.1 --init "bob[20]'=(1, 2)"
+# initial values that refer to others, also of other ranks, in both directions
+sed -e 's/^b\[i\] = .*/b[1] = (0, 0, 0)\nb[i] = b[i-1] + (cos(0.3*sin(i)), sin(0.3*sin(i)), 0) for i in 2..N/' \
+    -e "s/^b\[i\]' = .*/b[i]' = 0.1*b[N+1-i] for i in 1..N/" polymer.taut >linked.taut
+try 1e-13 1e-11 linked.taut --motion rigid --step 0.005 --until 0.05
+try 1e-13 1e-10 linked.taut --motion rigid --step 0.005 --until 0.05 --init "b[5] = b[6] + (0.001, 1, 0)" --init "b[6] = b[4] + (0.9, 0.2, 0)"
+# rigid and stiff bonds in turn
+cat >mixed.taut <<'MODEL'
+[parameters]
+N = 31
+[particles]
+dimension = 2
+b[i] for i in 1..N   mass 1
+[potential]
+sum(b[i].y for i in 1..N)
+[bonds]
+rod[i] = length(b[2*i] - b[2*i-1]) - 1 for i in 1..(N-1)/2   rigid
+spring[i] = length(b[2*i+1] - b[2*i]) - 1 for i in 1..(N-1)/2   stiffness 1000  soft
+[start]
+b[i] = (i, 0) for i in 1..N
+b[i]' = (0, sin(i)) for i in 1..N
+MODEL
+try 1e-13 1e-10 mixed.taut --motion rigid --step 0.002 --until 0.2
+try 1e-13 1e-10 mixed.taut --motion rigid --method rattle --step 0.001 --until 0.1
+# angles between the links of a polymer
+cat >angles.taut <<'MODEL'
+[parameters]
+N = 30
+[particles]
+dimension = 3
+b[i] for i in 1..N   mass 1
+[potential]
+sum(5*(((b[i-1].x - b[i].x)*(b[i+1].x - b[i].x) + (b[i-1].y - b[i].y)*(b[i+1].y - b[i].y) + (b[i-1].z - b[i].z)*(b[i+1].z - b[i].z)) + 0.5)^2 for i in 2..N-1)
+[bonds]
+link[i] = length(b[i+1] - b[i]) - 1 for i in 1..N-1   rigid
+bend[i] = length(b[i+2] - b[i]) - 2*sin(0.95) for i in 1..N-2   rigid
+[start]
+b[i] = (i*sin(0.95), cos(0.95)*mod(i, 2), 0) for i in 1..N
+b[i]' = (0, 0, cos(i)) for i in 1..N
+MODEL
+try 1e-13 1e-10 angles.taut --motion rigid --step 0.005 --until 0.1
+
+# ---- events: found at the same times, with the same states; coordinates of several ranks; families; what a wall at rest meets
+cat >swing.taut <<'MODEL'
+[parameters]
+N = 12
+[particles]
+dimension = 2
+b[i] for i in 1..N   mass 1
+[potential]
+sum(9.81*b[i].y for i in 1..N)
+[bonds]
+link[i] = length(b[i] - b[i-1]) - 1 for i in 2..N   rigid
+hook = length(b[1]) - 1   rigid
+[events]
+kick = b[N].y + 3.5   falling   then b[1]' = (0.5*b[N].x', 0), b[N]' = -0.9*b[N]'
+wall = b[N].x - b[1].x - 5   falling   stop
+[start]
+b[i] = (i, 0) for i in 1..N
+MODEL
+cat >bounce.taut <<'MODEL'
+[parameters]
+N = 12
+[particles]
+dimension = 2
+b[i] for i in 1..N   mass 1
+[potential]
+sum(9.81*b[i].y for i in 1..N)
+[bonds]
+link[i] = length(b[i+1] - b[i]) - 1 for i in 1..N-1   stiffness 20   soft
+[events]
+floor[i] = b[i].y for i in 1..N   falling   then b[i].y' = -0.8*b[i].y'
+late = t - 0.7   rising   then b[2].x' = b[N].x', b[N].x' = b[2].x'
+[start]
+b[i] = (i, 1 + 0.1*sin(i)) for i in 1..N
+b[i]' = (0, cos(i)) for i in 1..N
+MODEL
+events() { # events TOLERANCE ARGUMENTS: states, rows and their times, and what is reported of the events
+    tolerance=$1
+    shift
+    run 0 run "$@" --verify never --every 0.1 --out rows1.csv --end serial
+    grep -E 'events|ended' out >events1
+    for p in 2 3; do
+        ranks 0 $p run "$@" --verify never --every 0.1 --out rows.csv --end end
+        apart serial end "$tolerance" "$p ranks, events, $*"
+        apart rows1.csv rows.csv 1e-7 "$p ranks, rows with events, $*"
+        grep -E 'events|ended' out | cmp -s - events1
+        row $? "$p ranks, events: $(grep -E 'events|ended' out), $*"
+    done
+}
+events 1e-9 swing.taut --motion rigid --rtol 1e-8 --until 1.3
+events 1e-9 swing.taut --motion rigid --method rattle --step 0.01 --until 1.3
+events 1e-10 bounce.taut --motion full --method verlet --step 0.01 --until 1
+events 1e-10 bounce.taut --motion full --method dop8 --step 0.05 --until 1
+
 # ---- rows: the same columns in the same order, at the same times
 for how in "--every 0.05" "--every step"; do
     # shellcheck disable=SC2086
@@ -157,6 +256,70 @@ ranks 0 3 run strip.taut --motion rigid --until 0.2 --out none --end second
 cmp -s first second
 row $? "two runs on three ranks differ"
 
+# ---- checkpoints: a run that was terminated goes on, with the same bits on the same number of ranks, within rounding on others
+saved() { # saved P TOLERANCE OTHERS EVERY ARGUMENTS
+    p=$1 tolerance=$2 others=$3 every=$4
+    shift 4
+    rm -f ck rows.csv
+    ranks 0 "$p" run "$@" --verify never --every "$every" --out rows.csv --end whole
+    mv rows.csv whole.csv
+    mpiexec -n "$p" "$taut" run "$@" --verify never --every "$every" --out rows.csv --end end --quiet --checkpoint ck --checkpoint-every 0 >/dev/null 2>&1 &
+    pid=$!
+    # rows are in the file when the run is saved; a fast machine may finish it
+    while kill -0 $pid 2>/dev/null && [ "$(cat rows.csv 2>/dev/null | wc -l)" -lt 4 ]; do sleep 0.02; done
+    kill -TERM $pid 2>/dev/null
+    wait $pid
+    cp ck ck.first
+    cp rows.csv rows.first
+    rm -f end
+    ranks 0 "$p" run --resume ck --quiet
+    cmp -s end whole && cmp -s rows.csv whole.csv
+    row $? "resumed on $p ranks: other bits, $*"
+    for other in $others; do
+        cp ck.first ck
+        cp rows.first rows.csv
+        rm -f end
+        ranks 0 "$other" run --resume ck --quiet
+        apart whole end "$tolerance" "saved by $p and resumed by $other, $*"
+        apart whole.csv rows.csv 1e-8 "rows, saved by $p and resumed by $other, $*"
+    done
+}
+saved 2 1e-10 3 0.05 chain --set N=50 --motion rigid --until 1
+saved 2 1e-11 "1 3" 0.1 chain --set N=50 --motion rigid --method rattle --step 0.01 --until 1
+saved 1 1e-11 2 1e-3 chain --set N=50 --motion full --method verlet --step 1e-4 --until 0.01
+saved 3 1e-10 2 0.02 polymer.taut --motion rigid --method rattle --step 0.002 --until 0.2
+saved 2 1e-10 3 0.1 bounce.taut --motion full --method verlet --step 0.01 --until 1
+ranks 0 2 run chain --set N=50 --motion rigid --step 0.01 --until 0.1 --out none --checkpoint ck --quiet
+head -c 5000 ck >cut
+ranks 2 2 run --resume cut
+has err "damaged or cut off"
+
+# ---- sweeps: whole runs, the same table; of one that was cut off the other rows
+sweep="double_pendulum --vary omega=50:500:log7 --keep max(energy) --keep end(x2) --until 0.2"
+# shellcheck disable=SC2086
+run 0 sweep $sweep --out table1.csv --quiet
+for p in 2 3; do
+    # shellcheck disable=SC2086
+    mpiexec -n $p "$taut" sweep $sweep --out table.csv --quiet >out 2>err </dev/null
+    row $? "taut sweep on $p processes: $(head -c 300 err)"
+    cmp -s table1.csv table.csv
+    row $? "taut sweep on $p processes: another table"
+done
+mpiexec -n 2 "$taut" sweep double_pendulum --vary nothing=1,2 --keep 'max(energy)' --quiet >out 2>err </dev/null
+[ $? = 2 ] && has err "is no parameter"
+# a sweep that is terminated, and resumed on another number
+mpiexec -n 2 "$taut" sweep double_pendulum --vary omega=50:500:log300 --keep 'max(energy)' --until 0.5 --out cut.csv --quiet >/dev/null 2>&1 &
+pid=$!
+while kill -0 $pid 2>/dev/null && [ ! -s cut.csv ]; do sleep 0.02; done
+kill -TERM $pid 2>/dev/null
+wait $pid
+if [ -e cut.csv.checkpoint ]; then
+    mpiexec -n 3 "$taut" sweep --resume cut.csv.checkpoint --quiet >out 2>err </dev/null
+    row $? "a resumed sweep: $(head -c 300 err)"
+fi
+[ "$(wc -l <cut.csv)" = 301 ] && [ "$(tail -n 1 cut.csv | cut -d, -f1)" = 300 ]
+row $? "a resumed sweep has $(wc -l <cut.csv) lines"
+
 # ---- refusals, each with a sentence; models that are wrong; a rank that fails alone
 refused() { # refused STATUS TEXT ARGUMENTS
     status=$1 text=$2
@@ -167,7 +330,11 @@ refused() { # refused STATUS TEXT ARGUMENTS
 refused 2 "needs the motion" run chain --set N=50 --until 0.1
 refused 2 "motion slow is not supported" run chain --set N=50 --motion slow --until 0.1
 refused 2 "method radau5 is not supported" run chain --set N=50 --motion rigid --method radau5 --until 0.1
-refused 2 "[events] is not supported" run bouncing_ball --motion full
+refused 2 "initial values refer to themselves" run linked.taut --motion rigid --until 1 --init "b[5] = b[35]" --init "b[35] = b[5]"
+sed 's/^wall = .*/wall = lambda(hook) rising stop/' swing.taut >pull.taut
+refused 2 "lambda(hook) is not supported" run pull.taut --motion rigid --until 1
+sed 's/^late = .*/late[i] = t - i for i in 1..100000   rising   stop/' bounce.taut >many.taut
+refused 2 "can have 100000 events" run many.taut --motion full --step 0.001 --until 1
 refused 2 "a sum over pairs is not supported" run lj_fluid --motion full --step 0.001
 if [ $mumps = no ]; then
     refused 2 "not a narrow band" run net --set N=40 --motion rigid --step 0.001 --until 0.01
@@ -177,7 +344,7 @@ refused 2 "too small for 2 ranks" run chain --set N=1 --motion rigid --step 0.00
 refused 2 "over several ranks it is" run chain --motion rigid --until 0.1 --stabilize backward
 refused 2 "needs a fixed step size" run chain --motion full --method dop8 --until 0.1
 refused 1 "must be below" run chain --motion full --method verlet --step 0.01 --until 0.1
-refused 2 "only 'taut run' uses several processes" check chain
+refused 2 "only 'taut run' and 'taut sweep' use several processes" check chain
 cat >half.taut <<'MODEL'
 [parameters]
 N = 400
@@ -196,8 +363,10 @@ MODEL
 refused 2 "some would have rigid bonds and others none" run half.taut --motion rigid --method dop8 --until 0.1
 refused 2 "some would have rigid bonds and others none" run half.taut --motion rigid --method rattle --step 0.01 --until 0.1
 refused 2 "unknown" run chain --set nothing=1 --motion rigid
-refused 2 "violates the rigid bonds" run chain --set N=30 --motion rigid --until 0.1 --init "bob[7]=(7, 0.5)"
-refused 2 "is not supported in a run over several ranks" run chain --set N=30 --motion rigid --until 0.1 --out rows.csv --checkpoint file.ck
+refused 1 "no foot point was found over 2 ranks" run chain --set N=30 --motion rigid --until 0.1 --init "bob[7]=(7, 0.5)"
+sed 's/^p\[i,j\] = (i, j - 1, 0) for.*/p[i,j] = (i, j - 1, 0.001*i) for i in 1..N, j in 1..rows   hold/' strip.taut >hold.taut
+refused 2 "without \`hold\`" run hold.taut --motion rigid --until 0.1
+refused 2 "cannot be saved" run chain --set N=30 --motion rigid --until 0.1 --out rows.csv --checkpoint file.ck --stabilize-refresh 2
 # a mass that only the last rank reads
 sed 's|^\[forces\]|[mass]\np[24,3] = -1\n[forces]|; s|   mass 1 + i/100||' strip.taut >wrong.taut
 refused 2 "must be positive" run wrong.taut --motion rigid --until 0.1

@@ -44,7 +44,7 @@ fixed="--method verlet --motion full --step 1e-3 --until 6"
 row $? "a run"
 "$taut" run ball.taut $fixed --steps 3000 --out part.csv --quiet --checkpoint ck --end part.start
 row $? "a run with a checkpoint"
-head -c 18 ck | grep -q '^taut checkpoint 2$'
+head -c 18 ck | grep -q '^taut checkpoint 3$'
 row $? "the checkpoint has its name"
 [ ! -e ck.part ]
 row $? "no part of a checkpoint stays"
@@ -139,7 +139,7 @@ head -c 700 ck >cut
 expect 2 "damaged or cut off" run --resume cut
 sed 's/9.81/9.82/' ck >changed
 expect 2 "damaged or cut off" run --resume changed
-sed '1s/2/3/' ck >newer
+sed '1s/3/4/' ck >newer
 expect 2 "use the version that wrote it" run --resume newer
 : >empty
 expect 2 "it is not a checkpoint" run --resume empty

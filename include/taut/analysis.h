@@ -140,6 +140,10 @@ typedef struct taut_sweep_request {
     /* how the system was loaded: needed where a parameter fixes sizes or indices, so that each run
      * loads the model again; may be NULL elsewhere */
     const taut_load *load;
+    /* processes that share the runs, or NULL: all make the same call, and get the same rows, which
+     * the first one writes (`path`, `resume`). The system is a whole one, without
+     * taut_load.space. */
+    taut_space *space;
 } taut_sweep_request;
 /* One run. Texts and arrays belong to the sweep. */
 typedef struct taut_swept {

@@ -301,7 +301,8 @@ TAUT_API int taut_solver_times(taut_solver *solver, const double *times, int64_t
 typedef int (*taut_write)(void *user, const void *bytes, size_t count);
 /* Writes everything that the next steps depend on: the state, the step size, what the method
  * remembers, events, rows, statistics. Not what taut_solver_keep keeps. To be called between runs
- * and advances, or by a taut_checkpoint. TAUT_ERROR_FILE when `write` fails; TAUT_ERROR_REFUSED
+ * and advances, or by a taut_checkpoint. Of several ranks (taut_space) all call it, and the first
+ * one writes, the bytes of one process. TAUT_ERROR_FILE when `write` fails; TAUT_ERROR_REFUSED
  * after a second look (option verify), and for methods that do not support it. */
 TAUT_API int taut_solver_save(taut_solver *solver, taut_write write, void *user, taut_error *error);
 /* Goes on where a run was saved: the next call of taut_solver_run or taut_solver_advance gives the
@@ -309,7 +310,8 @@ TAUT_API int taut_solver_save(taut_solver *solver, taut_write write, void *user,
  * options by the same version of Taut; anything else, and bytes that are damaged or cut off, are
  * refused with TAUT_ERROR_FILE (bytes that are wrong on purpose give a wrong run or an error). On
  * failure the solver can only be destroyed. A run goes on behind the rows that it had written: its
- * sinks have them already (taut_file_sink_resume), and are begun again. */
+ * sinks have them already (taut_file_sink_resume), and are begun again. Another number of ranks
+ * goes on too, with the same numbers up to rounding. */
 TAUT_API int taut_solver_restore(taut_solver *solver, const void *bytes, size_t count,
                                  taut_error *error);
 /* Called at the beginning of a run, between steps about every `seconds`, when the run is

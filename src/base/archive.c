@@ -32,6 +32,49 @@ void taut_archive_reals(taut_archive *a, double *x, int64_t count)
     taut_archive_bytes(a, x, (size_t)count * sizeof *x);
 }
 
+bool taut_archive_agree(taut_archive *a)
+{
+    if (!a->space)
+        return a->status == TAUT_OK;
+    if (!a->failed && taut_space_largest(a->space, a->status != TAUT_OK) > 0) {
+        a->failed = true;
+        taut_archive_fail(a, TAUT_ERROR_FILE, "it cannot be written");
+    }
+    return !a->failed;
+}
+
+static void write_window(void *user, const double *value, int64_t count)
+{
+    double *x = (double *)(uintptr_t)value; /* not altered by writing */
+    taut_archive_reals(user, x, count);
+}
+
+/* Of the numbers of the whole system those that are here. */
+static void read_spread(taut_archive *a, const taut_halo *halo, double *x)
+{
+    const taut_runs *runs = halo->numbers;
+    const size_t size = (size_t)halo->total * sizeof *x;
+    if (a->status == TAUT_OK && size > a->left)
+        taut_archive_fail(a, TAUT_ERROR_FILE, "it ends too early");
+    if (a->status != TAUT_OK)
+        return;
+    for (int64_t k = 0; k < runs->count; k++)
+        memcpy(x + runs->place[k], a->at + (size_t)runs->begin[k] * sizeof *x,
+               (size_t)(runs->end[k] - runs->begin[k]) * sizeof *x);
+    a->at += size;
+    a->left -= size;
+}
+
+void taut_archive_spread(taut_archive *a, const taut_halo *halo, double *x, int64_t count)
+{
+    if (!halo || count == 0)
+        taut_archive_reals(a, x, count);
+    else if (a->reading)
+        read_spread(a, halo, x);
+    else if (taut_archive_agree(a))
+        taut_halo_collect(halo, x, a->room, write_window, a);
+}
+
 void taut_archive_real(taut_archive *a, double *x)
 {
     taut_archive_reals(a, x, 1);

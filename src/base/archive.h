@@ -7,7 +7,7 @@
 #ifndef TAUT_BASE_ARCHIVE_H
 #define TAUT_BASE_ARCHIVE_H
 
-#include "base/memory.h"
+#include "base/space.h"
 
 typedef struct taut_archive {
     bool reading;
@@ -16,6 +16,11 @@ typedef struct taut_archive {
     /* writing: where bytes go; nonzero: it failed */
     int (*write)(void *user, const void *bytes, size_t count);
     void *user;
+    /* of several ranks, whose first one writes: all make the same walk, with the same numbers but
+     * for those of taut_archive_spread; room: of the larger taut_halo_room of its halos */
+    taut_space *space;
+    double *room;
+    bool failed; /* on a rank, which all know */
     /* reading: what is left */
     const unsigned char *at;
     size_t left;
@@ -24,6 +29,11 @@ typedef struct taut_archive {
 void taut_archive_bytes(taut_archive *archive, void *bytes, size_t count);
 /* x[count], any bits; x may be NULL where count is 0 */
 void taut_archive_reals(taut_archive *archive, double *x, int64_t count);
+/* The same for entries of a halo (NULL: all are here), in the order of the whole system: what
+ * several ranks have written another number of them can read. */
+void taut_archive_spread(taut_archive *archive, const taut_halo *halo, double *x, int64_t count);
+/* At the end of writing: did all ranks succeed? */
+bool taut_archive_agree(taut_archive *archive);
 void taut_archive_real(taut_archive *archive, double *x);
 void taut_archive_flag(taut_archive *archive, bool *x);
 void taut_archive_integer(taut_archive *archive, int *x, int least, int most);

@@ -8,7 +8,7 @@
 
 #include "base/vectors.h"
 
-enum { PIECE = 4096 }; /* entries of one message of taut_halo_collect */
+enum { PIECE = 1 << 16 }; /* entries of one message of taut_halo_collect */
 
 #ifndef TAUT_MPI
 int taut_space_open(taut_space **space, taut_error *error)
@@ -404,47 +404,73 @@ double taut_halo_sum(const taut_halo *halo, taut_pool *pool, int64_t n, taut_loo
     return taut_space_sum(halo->space, sum);
 }
 
-/* A piece: how many, whether more follow; their numbers; their values. */
-enum { HEAD = 2, MESSAGE = HEAD + 2 * PIECE };
+/* ---- all entries, in their order, on rank 0: windows of successive numbers */
 
+static int64_t window(const taut_halo *halo)
+{
+    return halo->total < PIECE ? halo->total : PIECE;
+}
+
+/* Numbers and values that are sent; those that come; the values in order. */
 int64_t taut_halo_room(const taut_halo *halo)
 {
-    return (int64_t)MESSAGE * (1 + (halo->space->rank == 0 ? halo->space->size : 0)) +
-           (halo->space->rank == 0 ? 0 : (int64_t)MESSAGE * halo->space->size);
+    return window(halo) * (halo->space->rank == 0 ? 5 : 2);
 }
 
-/* The next owned entries from (range, entry) on. */
-static void fill_piece(const taut_halo *halo, const double *x, int *range, taut_index *next,
-                       double *piece)
+/* The owned entries from (range, next) on whose numbers are below `end`: number, value, ... */
+static int64_t fill_piece(const taut_halo *halo, const double *x, int64_t end, int *range,
+                          taut_index *next, double *piece)
 {
     int64_t count = 0;
-    while (*range < halo->ranges && count < PIECE) {
-        if (*next >= halo->range[*range][1]) {
-            *next = ++*range < halo->ranges ? halo->range[*range][0] : 0;
-            continue;
+    for (; *range < halo->ranges; *next = ++*range < halo->ranges ? halo->range[*range][0] : 0)
+        for (; *next < halo->range[*range][1]; ++*next) {
+            const int64_t number = taut_runs_number(halo->numbers, *next);
+            if (number >= end)
+                return count;
+            piece[2 * count] = (double)number;
+            piece[2 * count++ + 1] = x[*next];
         }
-        piece[HEAD + count] = (double)taut_runs_number(halo->numbers, *next);
-        piece[HEAD + PIECE + count++] = x[(*next)++];
-    }
-    piece[0] = (double)count;
-    piece[1] = *range < halo->ranges;
+    return count;
 }
 
-void taut_halo_collect(const taut_halo *halo, const double *x, double *room, double *whole)
+/* Pieces of all ranks come to rank 0, one rank after the other; counts of them in space->room. */
+static void send_pieces(taut_space *space, int64_t mine, const double *piece, double *in)
+{
+    const int64_t nothing[2] = {0, 0};
+    const double count = (double)mine;
+    space->calls->gather(space, sizeof count, &count, space->room);
+    if (space->rank > 0) {
+        const int64_t start[2] = {0, 2 * mine};
+        if (mine > 0)
+            space->calls->exchange(space, 1, &(int){0}, start, piece, nothing, in);
+        return;
+    }
+    for (int r = 1; r < space->size; r++) {
+        const int64_t start[2] = {0, 2 * (int64_t)space->room[r]};
+        if (start[1] > 0)
+            space->calls->exchange(space, 1, &r, nothing, piece, start, in);
+        in += start[1];
+    }
+}
+
+void taut_halo_collect(const taut_halo *halo, const double *x, double *room, taut_halo_take *take,
+                       void *user)
 {
     taut_space *space = halo->space;
-    double *all = room + MESSAGE;
+    const int64_t width = window(halo);
+    double *in = room + 2 * width, *values = in + 2 * width;
     int range = 0;
     taut_index next = halo->ranges > 0 ? halo->range[0][0] : 0;
-    for (bool more = true; more;) {
-        fill_piece(halo, x, &range, &next, room);
-        space->calls->gather(space, MESSAGE * sizeof *room, room, all);
-        more = false;
-        for (int r = 0; r < space->size; r++) {
-            const double *piece = all + (int64_t)r * MESSAGE;
-            more = more || piece[1] != 0;
-            for (int64_t k = 0; space->rank == 0 && k < (int64_t)piece[0]; k++)
-                whole[(int64_t)piece[HEAD + k]] = piece[HEAD + PIECE + k];
+    for (int64_t begin = 0; begin < halo->total; begin += width) {
+        const int64_t end = begin + width < halo->total ? begin + width : halo->total,
+                      mine = fill_piece(halo, x, end, &range, &next, room);
+        send_pieces(space, mine, room, in);
+        if (space->rank > 0)
+            continue;
+        for (int64_t k = 0; k < end - begin; k++) {
+            const double *pair = k < mine ? room + 2 * k : in + 2 * (k - mine);
+            values[(int64_t)pair[0] - begin] = pair[1];
         }
+        take(user, values, end - begin);
     }
 }

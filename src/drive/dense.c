@@ -94,9 +94,10 @@ void taut_state_copy(const taut_stepper *s, const taut_state *from, taut_state *
  * stabilised. Output is not counted as work. */
 static int put_back(taut_solver *solver, taut_state *x, taut_error *error)
 {
-    TAUT_TRY(taut_start_need_projector(solver, error));
-    taut_projector *projector =
-        solver->stepper.method->uses_field ? solver->stabilizer : solver->onto_rigid;
+    const bool stabilized = solver->stepper.method->uses_field;
+    if (!stabilized)
+        TAUT_TRY(taut_start_need_projector(solver, error));
+    taut_projector *projector = stabilized ? solver->stabilizer : solver->onto_rigid;
     taut_statistics before = solver->statistics;
     if (!projector)
         return TAUT_OK;

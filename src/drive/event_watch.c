@@ -12,6 +12,7 @@
 #include "base/vectors.h"
 #include "drive/guard_watch.h"
 #include "drive/root.h"
+#include "system/rank_part.h"
 
 #include <float.h>
 #include <math.h>
@@ -38,6 +39,9 @@ int taut_watch_create(taut_solver *solver, taut_error *error)
     TAUT_TRY(TAUT_RESERVE(arena, count, error, &w->before, &w->after, &w->trial, &w->low, &w->high,
                           &w->met, &w->window, &w->slope[0], &w->slope[1], &w->gap, &w->ratio,
                           &w->limit));
+    if (taut_run_space(solver))
+        TAUT_TRY(TAUT_RESERVE(arena, (int64_t)count * taut_space_ranks(taut_run_space(solver)),
+                              error, &w->all));
     for (taut_index k = 0; k < count; k++) {
         taut_system_event(solver->system, k, &w->info[k]);
         w->met[k] = w->gap[k] = w->ratio[k] = NAN;
@@ -45,12 +49,48 @@ int taut_watch_create(taut_solver *solver, taut_error *error)
     return TAUT_OK;
 }
 
+/* Of several ranks the owner of an event has its value: all get it, and do the same from here on.
+ */
+static void join_values(const taut_solver *solver, const taut_part *part, double *values)
+{
+    const taut_watch *w = &solver->watch;
+    for (taut_index k = 0; k < w->count; k++)
+        values[k] = part->event[k] & TAUT_EVENT_OWN ? values[k] : 0;
+    part->space->calls->gather(part->space, (int64_t)w->count * (int64_t)sizeof *values, values,
+                               w->all);
+    taut_clear(w->count, values);
+    for (int r = 0; r < part->space->size; r++)
+        taut_add_scaled(w->count, 1, w->all + (int64_t)r * w->count, values);
+}
+
 static int evaluate(taut_solver *solver, const taut_state *x, double *values, taut_error *error)
 {
+    const taut_part *part = solver->model->part;
     const double *lambda;
     TAUT_TRY(taut_state_forces(solver, x, &lambda, error));
-    return taut_evaluate_events(solver->context, x->t, x->q, taut_state_v(x), lambda, values,
-                                error);
+    if (part) /* those that are elsewhere */
+        taut_clear(solver->watch.count, values);
+    int status =
+        taut_evaluate_events(solver->context, x->t, x->q, taut_state_v(x), lambda, values, error);
+    if (!part)
+        return status;
+    TAUT_TRY(taut_space_agree(part->space, status, error));
+    join_values(solver, part, values);
+    return TAUT_OK;
+}
+
+/* `then` of event k at a state. Ghosts become what their owners have. */
+static int alter_state(taut_solver *solver, taut_index k, taut_state *x, taut_error *error)
+{
+    const taut_halo *halo = taut_run_halo(solver);
+    const double *lambda;
+    TAUT_TRY(taut_state_forces(solver, x, &lambda, error));
+    int status = taut_event_apply(solver->context, k, x->t, x->q, taut_state_v(x), lambda, error);
+    TAUT_TRY(taut_space_agree(taut_run_space(solver), status, error));
+    taut_halo_refresh(halo, x->q);
+    if (halo)
+        taut_halo_refresh(halo, taut_state_v(x));
+    return TAUT_OK;
 }
 
 int taut_watch_begin(taut_solver *solver, taut_error *error)
@@ -343,9 +383,7 @@ static int apply(taut_solver *solver, taut_index k, double theta, double *value,
     taut_state *x = &solver->probe;
     taut_error reason = {.t = NAN};
     TAUT_TRY(taut_dense(solver, theta, error));
-    const double *lambda;
-    TAUT_TRY(taut_state_forces(solver, x, &lambda, error));
-    TAUT_TRY(taut_event_apply(solver->context, k, x->t, x->q, taut_state_v(x), lambda, error));
+    TAUT_TRY(alter_state(solver, k, x, error));
     TAUT_TRY(evaluate(solver, x, solver->watch.trial, error));
     *value = solver->watch.trial[k];
     int status = taut_start_again(solver, false, x, moved, &reason);

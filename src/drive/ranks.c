@@ -42,7 +42,7 @@ static unsigned can_of_all(const taut_solver *solver)
 
 static int refuse_options(const taut_options *options, taut_error *error)
 {
-    static const char *const names[] = {"checkpoint", "project", "hold", "raw"};
+    static const char *const names[] = {"project", "hold", "raw"};
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
         if (taut_options_given(options, names[k]))
             return taut_fail_option(error, TAUT_ERROR_REFUSED, names[k],
@@ -168,7 +168,8 @@ static int create_whole(taut_solver *solver, taut_error *error)
             "a state of %.3g numbers is too large to be written by one rank: run without "
             "rows and without a file of the final state",
             2. * (double)n + (double)m);
-    TAUT_TRY(TAUT_RESERVE(&solver->arena, taut_halo_room(&part->coordinates), error, &w->room));
+    const int64_t rooms[] = {taut_halo_room(&part->coordinates), taut_halo_room(&part->bonds)};
+    TAUT_TRY(TAUT_RESERVE(&solver->arena, rooms[rooms[1] > rooms[0]], error, &w->room));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, first ? n : 0, error, &w->q, &w->v));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, first ? m : 0, error, &w->lambda));
     return first ? make_whole_system(solver, error) : TAUT_OK;
@@ -182,14 +183,26 @@ int taut_whole_create(taut_solver *solver, taut_error *error)
     return taut_space_agree(taut_run_space(solver), status, error);
 }
 
+static void append(void *user, const double *value, int64_t count)
+{
+    double **to = user;
+    memcpy(*to, value, (size_t)count * sizeof *value);
+    *to += count;
+}
+
+static void collect(const taut_halo *halo, const double *x, double *room, double *whole)
+{
+    taut_halo_collect(halo, x, room, append, &whole);
+}
+
 void taut_whole_collect(taut_solver *solver, const double *q, const double *v, const double *lambda)
 {
     taut_whole *w = &solver->whole;
     const taut_part *part = solver->model->part;
-    taut_halo_collect(&part->coordinates, q, w->room, w->q);
-    taut_halo_collect(&part->coordinates, v, w->room, w->v);
+    collect(&part->coordinates, q, w->room, w->q);
+    collect(&part->coordinates, v, w->room, w->v);
     if (lambda)
-        taut_halo_collect(&part->bonds, lambda, w->room, w->lambda);
+        collect(&part->bonds, lambda, w->room, w->lambda);
 }
 
 int taut_solver_gather(taut_solver *solver, const taut_system **system, const double **q,

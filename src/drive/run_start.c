@@ -18,6 +18,7 @@
 #include "drive/projective.h"
 #include "drive/solver.h"
 #include "point/foot_point.h"
+#include "point/ranks_foot.h"
 #include "project/project.h"
 #include "slow/series.h"
 #include "slow/slow_field.h"
@@ -163,12 +164,10 @@ static int put_on_field(taut_solver *solver, const char *kind, taut_error *error
 int taut_start_need_projector(taut_solver *solver, taut_error *error)
 {
     taut_stepper *s = &solver->stepper;
-    if (!taut_run_space(solver) || s->method->uses_field || solver->onto_rigid ||
-        solver->drift.rows == 0)
+    if (!taut_run_space(solver) || solver->onto_rigid || solver->drift.rows == 0)
         return TAUT_OK;
-    const taut_stabilization how = {.form = "project"};
-    TAUT_TRY(taut_stabilizer_create(&how, s->context, s->arena, s->statistics, &solver->onto_rigid,
-                                    error));
+    TAUT_TRY(taut_ranks_foot_create(s->context, s->field ? s->field->saddle : NULL, s->arena,
+                                    s->statistics, &solver->onto_rigid, error));
     solver->assembly = solver->onto_rigid;
     return TAUT_OK;
 }
@@ -202,10 +201,8 @@ int taut_start_prepare(taut_solver *solver, taut_error *error)
         TAUT_TRY(make_stabilizer(solver, kind, error));
     if (solver->drift.rows == 0 || s->first_order)
         return TAUT_OK;
-    if (taut_run_space(solver)) {
-        solver->assembly = solver->stabilizer;
-        return TAUT_OK; /* others have one where it is needed: few runs */
-    }
+    if (taut_run_space(solver)) /* others make one where it is needed: few runs */
+        return solver->sizes.events > 0 ? taut_start_need_projector(solver, error) : TAUT_OK;
     const bool once = solver->sizes.events == 0 && solver->moving->branches == 0;
     const bool rarely = s->method->on_bonds && taut_arena_late(s->arena, s->n);
     const taut_foot_point_settings later = {
@@ -266,11 +263,12 @@ static int start_on_bonds(taut_solver *solver, taut_error *error)
     if (is_good(solver))
         return TAUT_OK;
     double position = solver->drift.position, velocity = solver->drift.velocity;
-    if (taut_run_space(solver) && !(position <= 1e-6))
+    const double holds = taut_system_hold(solver->moving) != NULL;
+    if (taut_run_space(solver) && taut_space_largest(taut_run_space(solver), holds) > 0)
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "the initial state violates the rigid bonds by %.2g, which is too far for "
-                         "a run over several ranks to move it onto them: give one that satisfies "
-                         "them, such as a foot point that was found in one process",
+                         "the initial state violates the rigid bonds by %.2g, and a run over "
+                         "several ranks moves it onto them without `hold` and `guess` of [start]: "
+                         "omit these, or give a foot point that was found in one process",
                          position);
     TAUT_TRY(taut_start_need_projector(solver, error));
     TAUT_TRY(solver->assembly->apply(solver->assembly, s->now.t, s->now.q, s->now.v, error));
@@ -548,8 +546,9 @@ static int move_again(taut_solver *solver, bool given, taut_state *x, double *mo
         TAUT_TRY(start_slow(solver, x, error));
     else if (solver->slow)
         TAUT_TRY(solver->slow->apply(solver->slow, x->t, x->q, x->v, error));
-    *moved =
-        taut_larger(taut_largest_difference(s->n, x->q, q), taut_largest_difference(s->n, x->v, v));
+    *moved = taut_space_largest(taut_run_space(solver),
+                                taut_larger(taut_largest_difference(s->n, x->q, q),
+                                            taut_largest_difference(s->n, x->v, v)));
     return TAUT_OK;
 }
 

@@ -3,8 +3,9 @@
  *     "TAUTRUN", format, byte order | version of Taut | fingerprint | the walk | SHA-256
  *
  * One walk (base/archive.h) writes and reads everything that the next step depends on. The
- * fingerprint shows that the solver which reads was made as the one which wrote: names, sizes,
- * options, and the values of all functions of the system at its initial state and near it. */
+ * fingerprint (fingerprint.c) shows that the solver which reads was made as the one which wrote. Of
+ * several ranks the first one writes; the bytes are those of one process, so that any number of
+ * ranks can read them. */
 #include "drive/guard_watch.h"
 
 #include <float.h>
@@ -14,129 +15,23 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/options.h"
-#include "expr/digest.h"
 #include "slow/multiplier_recursion.h"
+#include "system/rank_part.h"
 
-enum { FORMAT = 3 };
+enum { FORMAT = 4 };
 static const char magic[8] = "TAUTRUN";
-
-/* ---- is it the same system, with the same options? */
-
-static void add_names(taut_digest *d, const taut_system *system, taut_item item, taut_index count)
-{
-    char name[256];
-    for (taut_index k = 0; k < count; k++) {
-        int length = taut_system_name(system, item, k, name, sizeof name);
-        taut_digest_add(d, name, (size_t)(length < 255 ? length + 1 : 256));
-    }
-}
-
-static void add_options(taut_digest *d, const taut_solver *solver)
-{
-    int count;
-    const taut_option *table = taut_option_table(&count);
-    for (int k = 0; k < count; k++)
-        if (table[k].in_model && taut_options_given(solver->options, table[k].name)) {
-            const char *text = taut_options_text(solver->options, table[k].name);
-            taut_digest_add(d, table[k].name, strlen(table[k].name) + 1);
-            taut_digest_add(d, text, strlen(text) + 1);
-        }
-}
-
-/* What the system gives at a point; where it cannot be evaluated, that it cannot. */
-static void add_values(taut_digest *d, taut_context *context, const taut_sizes *z,
-                       const taut_state *x, taut_values *to)
-{
-    unsigned wanted = TAUT_WANT_FORCE | (z->bonds > 0 ? TAUT_WANT_BOND | TAUT_WANT_JACOBIAN : 0);
-    double *lambda = taut_state_lambda(x);
-    int status = taut_evaluate_inside(context, x->t, x->q, taut_state_v(x), wanted, to, NULL);
-    taut_digest_add(d, &status, sizeof status);
-    if (status == 0) {
-        taut_digest_add(d, to->force, (size_t)z->coordinates * sizeof(double));
-        taut_digest_add(d, to->bond, (size_t)z->bonds * sizeof(double));
-        taut_digest_add(d, to->jacobian, (size_t)z->jacobian_entries * sizeof(double));
-    }
-    if (z->events > 0 &&
-        taut_evaluate_events(context, x->t, x->q, taut_state_v(x), lambda, to->gamma, NULL) == 0)
-        taut_digest_add(d, to->gamma, (size_t)z->events * sizeof(double));
-    if (z->outputs > 0 && taut_evaluate_outputs(context, x->t, x->q, taut_state_v(x), lambda,
-                                                to->momentum, NULL) == 0)
-        taut_digest_add(d, to->momentum, (size_t)z->outputs * sizeof(double));
-}
-
-static int add_points(taut_digest *d, taut_solver *solver, taut_context *context, taut_arena *arena,
-                      taut_error *error)
-{
-    const taut_sizes *z = &solver->sizes;
-    taut_stepper room = solver->stepper;
-    taut_state x;
-    taut_values to = {0};
-    room.arena = arena;
-    TAUT_TRY(taut_state_create(&room, &x, error));
-    TAUT_TRY(TAUT_RESERVE(arena, z->coordinates, error, &to.force));
-    TAUT_TRY(TAUT_RESERVE(arena, z->bonds, error, &to.bond, &to.bond_dt));
-    TAUT_TRY(TAUT_RESERVE(arena, z->jacobian_entries, error, &to.jacobian));
-    TAUT_TRY(TAUT_RESERVE(arena, z->events, error, &to.gamma));
-    TAUT_TRY(TAUT_RESERVE(arena, z->outputs, error, &to.momentum));
-    x.t = solver->from;
-    int status = taut_context_start(context, x.t, x.q, taut_state_v(&x), error);
-    taut_digest_add(d, &status, sizeof status);
-    for (int k = 0; k < 2 && status == 0; k++) {
-        taut_digest_add(d, x.q, (size_t)room.n * sizeof(double));
-        add_values(d, context, z, &x, &to);
-        for (taut_index i = 0; i < room.n; i++) { /* no symmetry stays */
-            x.q[i] += 1e-3 * (1 + 0.37 * (double)(i % 7)) * (fabs(x.q[i]) + 1e-3);
-            if (x.v)
-                x.v[i] += 1e-3 * (1 + 0.61 * (double)(i % 5)) * (fabs(x.v[i]) + 1e-3);
-        }
-        x.t += 1e-3 * (1 + fabs(x.t));
-    }
-    return TAUT_OK;
-}
-
-static int find_fingerprint(taut_solver *solver, unsigned char result[TAUT_DIGEST_BYTES],
-                            taut_error *error)
-{
-    const taut_sizes *z = &solver->sizes;
-    const double numbers[] = {solver->from, solver->until, solver->rows.every, solver->asked};
-    const taut_index sizes[] = {z->coordinates, z->bonds,           z->algebraic,
-                                z->outputs,     z->events,          z->jacobian_entries,
-                                z->constraints, (taut_index)z->can, (taut_index)solver->motion};
-    taut_digest d;
-    taut_arena arena;
-    taut_context *context = NULL; /* the motion may have selected other rigid bonds meanwhile */
-    TAUT_TRY(taut_context_create(solver->model, &solver->arena.allocator, &context, error));
-    const double *compliance = taut_context_compliance(context),
-                 *damping = taut_context_damping(context);
-    taut_arena_init(&arena, &solver->arena.allocator);
-    taut_digest_begin(&d);
-    taut_digest_add(&d, sizes, sizeof sizes);
-    taut_digest_add(&d, numbers, sizeof numbers);
-    add_names(&d, solver->system, TAUT_COORDINATE, z->coordinates);
-    add_names(&d, solver->system, TAUT_BOND, z->bonds);
-    add_names(&d, solver->system, TAUT_OUTPUT, z->outputs);
-    add_options(&d, solver);
-    if (compliance && damping) {
-        taut_digest_add(&d, compliance, (size_t)z->bonds * sizeof(double));
-        taut_digest_add(&d, damping, (size_t)z->bonds * sizeof(double));
-    }
-    int status = add_points(&d, solver, context, &arena, error);
-    taut_digest_end(&d, result);
-    taut_context_destroy(context);
-    taut_arena_clear(&arena);
-    return status;
-}
 
 /* ---- the walk */
 
 static void walk_state(const taut_stepper *s, taut_state *x, taut_archive *a)
 {
+    const taut_part *part = s->context->system->part;
+    const taut_halo *halo = part ? &part->coordinates : NULL;
     taut_archive_real(a, &x->t);
-    taut_archive_reals(a, x->q, s->n);
-    taut_archive_reals(a, x->v, x->v ? s->n : 0);
-    taut_archive_reals(a, x->a, s->n);
-    taut_archive_reals(a, taut_state_lambda(x), s->m);
+    taut_archive_spread(a, halo, x->q, s->n);
+    taut_archive_spread(a, halo, x->v, x->v ? s->n : 0);
+    taut_archive_spread(a, halo, x->a, s->n);
+    taut_archive_spread(a, part ? &part->bonds : NULL, taut_state_lambda(x), s->m);
 }
 
 /* Branches of conditions, what is known of them, and what slides; before the stepper, whose field
@@ -194,14 +89,15 @@ static void walk_guards(taut_solver *solver, taut_archive *a)
 static void walk_stepper(taut_solver *solver, taut_archive *a)
 {
     taut_stepper *s = &solver->stepper;
+    const taut_halo *halo = taut_run_halo(solver);
     int64_t weights = s->weight_q ? s->n : 0;
     walk_state(s, &s->now, a);
     walk_state(s, &s->last, a);
     walk_state(s, &solver->probe, a);
-    taut_archive_reals(a, s->error_q, s->n);
-    taut_archive_reals(a, s->error_v, s->n);
-    taut_archive_reals(a, s->weight_q, weights);
-    taut_archive_reals(a, s->weight_v, weights);
+    taut_archive_spread(a, halo, s->error_q, s->n);
+    taut_archive_spread(a, halo, s->error_v, s->n);
+    taut_archive_spread(a, halo, s->weight_q, weights);
+    taut_archive_spread(a, halo, s->weight_v, weights);
     taut_archive_real(a, &s->atol);
     taut_switch_archive(solver, a);
     taut_field *field = solver->guards.sliding ? solver->guards.sliding->inner : s->field;
@@ -327,7 +223,9 @@ static void walk_watch(taut_solver *solver, taut_archive *a)
                               &d->most_velocity};
     for (size_t k = 0; k < sizeof number / sizeof number[0]; k++)
         taut_archive_real(a, number[k]);
-    taut_archive_reals(a, d->first, d->rows > 0 ? solver->sizes.bonds : 0);
+    const taut_part *part = solver->model->part;
+    taut_archive_spread(a, part ? &part->bonds : NULL, d->first,
+                        d->rows > 0 ? solver->sizes.bonds : 0);
     taut_archive_reals(a, d->kept, d->conserved);
 }
 
@@ -387,7 +285,8 @@ static void walk(taut_solver *solver, taut_archive *a)
                               &p->h};
     for (size_t k = 0; k < sizeof number / sizeof number[0]; k++)
         taut_archive_real(a, number[k]);
-    taut_archive_reals(a, solver->verified, solver->verified ? solver->stepper.n : 0);
+    taut_archive_spread(a, taut_run_halo(solver), solver->verified,
+                        solver->verified ? solver->stepper.n : 0);
     taut_archive_flag(a, &solver->event_met);
     taut_archive_text(a, solver->event_name, sizeof solver->event_name);
     taut_archive_text(a, solver->explanation, sizeof solver->explanation);
@@ -434,7 +333,54 @@ static int refuse_saving(const taut_solver *solver, taut_error *error)
                          "method %s does not support saving: it has no function that writes what "
                          "it remembers",
                          solver->stepper.method->name);
+    if (taut_run_space(solver) && taut_options_given(solver->options, "stabilize-refresh"))
+        return taut_fail_option(error, TAUT_ERROR_REFUSED, "stabilize-refresh",
+                                "a run over several ranks with this option cannot be saved: omit "
+                                "it, or run without a checkpoint");
     return TAUT_OK;
+}
+
+/* Of several ranks the first one writes. */
+static int write_nothing(void *user, const void *bytes, size_t count)
+{
+    (void)user, (void)bytes, (void)count;
+    return 0;
+}
+
+static int prepare_ranks(const taut_solver *solver, taut_arena *arena, taut_archive *a,
+                         taut_error *error)
+{
+    const taut_part *part = solver->model->part;
+    if (!part)
+        return TAUT_OK;
+    const int64_t rooms[] = {taut_halo_room(&part->coordinates), taut_halo_room(&part->bonds)};
+    a->space = part->space;
+    a->write = part->space->rank == 0 ? a->write : write_nothing;
+    return taut_space_agree(
+        part->space, TAUT_RESERVE(arena, rooms[rooms[1] > rooms[0]], error, &a->room), error);
+}
+
+static void write_run(taut_solver *solver, taut_fingerprint *fingerprint, output *to,
+                      taut_archive *a)
+{
+    unsigned char mark[TAUT_DIGEST_BYTES];
+    char version[32];
+    int format = FORMAT;
+    /* rows that wait are not written: the run begins again */
+    bool some = !solver->saving.waits, midway = solver->rows.sink != NULL || solver->midway;
+    int outcome = solver->outcome == TAUT_EVENT && midway ? TAUT_EVENT : TAUT_OK;
+    snprintf(version, sizeof version, "%s", taut_version());
+    taut_digest_begin(&to->digest);
+    walk_head(a, &format, version, sizeof version);
+    taut_fingerprint_archive(fingerprint, a);
+    taut_archive_flag(a, &some);
+    if (some) {
+        taut_archive_flag(a, &midway);
+        taut_archive_integer(a, &outcome, TAUT_OK, TAUT_EVENT);
+        walk(solver, a);
+    }
+    taut_digest_end(&to->digest, mark);
+    taut_archive_bytes(a, mark, sizeof mark);
 }
 
 int taut_solver_save(taut_solver *solver, taut_write write, void *user, taut_error *error)
@@ -442,31 +388,19 @@ int taut_solver_save(taut_solver *solver, taut_write write, void *user, taut_err
     taut_error_clear(error);
     TAUT_REQUIRE(solver && write);
     TAUT_TRY(refuse_saving(solver, error));
-    unsigned char mark[TAUT_DIGEST_BYTES];
-    TAUT_TRY(find_fingerprint(solver, mark, error));
+    taut_fingerprint fingerprint;
+    TAUT_TRY(taut_fingerprint_find(solver, &fingerprint, error));
     output to = {.write = write, .user = user};
     taut_archive a = {.write = write_bytes, .user = &to};
-    char version[32];
-    int format = FORMAT;
-    /* rows that wait are not written: the run begins again */
-    bool some = !solver->saving.waits, midway = solver->rows.sink != NULL || solver->midway;
-    int outcome = solver->outcome == TAUT_EVENT && midway ? TAUT_EVENT : TAUT_OK;
-    snprintf(version, sizeof version, "%s", taut_version());
-    taut_digest_begin(&to.digest);
-    walk_head(&a, &format, version, sizeof version);
-    taut_archive_bytes(&a, mark, sizeof mark);
-    taut_archive_flag(&a, &some);
-    if (some) {
-        taut_archive_flag(&a, &midway);
-        taut_archive_integer(&a, &outcome, TAUT_OK, TAUT_EVENT);
-        walk(solver, &a);
-    }
-    if (a.status != TAUT_OK)
-        return taut_fail(error, a.status, "the run cannot be saved: %s", a.wrong);
-    taut_digest_end(&to.digest, mark);
-    return write(user, mark, sizeof mark) == 0
-               ? TAUT_OK
-               : taut_fail(error, TAUT_ERROR_FILE, "the run cannot be saved: it cannot be written");
+    taut_arena arena;
+    taut_arena_init(&arena, &solver->arena.allocator);
+    int status = prepare_ranks(solver, &arena, &a, error);
+    if (status == 0)
+        write_run(solver, &fingerprint, &to, &a);
+    if (status == 0 && !taut_archive_agree(&a))
+        status = taut_fail(error, a.status, "the run cannot be saved: %s", a.wrong);
+    taut_arena_clear(&arena);
+    return status;
 }
 
 /* ---- reading */
@@ -520,10 +454,10 @@ int taut_solver_restore(taut_solver *solver, const void *bytes, size_t count, ta
     taut_archive a;
     TAUT_TRY(refuse_saving(solver, error));
     TAUT_TRY(check_bytes(bytes, count, &a, error));
-    unsigned char own[TAUT_DIGEST_BYTES], mark[TAUT_DIGEST_BYTES] = {0};
-    TAUT_TRY(find_fingerprint(solver, own, error));
-    taut_archive_bytes(&a, mark, sizeof mark);
-    if (memcmp(mark, own, sizeof mark) != 0)
+    taut_fingerprint own, saved = {0};
+    TAUT_TRY(taut_fingerprint_find(solver, &own, error));
+    taut_fingerprint_archive(&saved, &a);
+    if (!taut_fingerprint_alike(&saved, &own))
         taut_archive_fail(&a, TAUT_ERROR_FILE, "it is that of another model, or of other options");
     bool some = false, midway = false;
     int outcome = TAUT_OK;
@@ -557,11 +491,20 @@ int taut_solver_checkpoint(taut_solver *solver, double seconds, taut_checkpoint 
     return TAUT_OK;
 }
 
+/* Of several ranks the clock of the first one decides. */
+static bool is_time(const taut_solver *solver)
+{
+    const taut_saving *saving = &solver->saving;
+    taut_space *space = taut_run_space(solver);
+    bool due = taut_space_rank(space) == 0 && taut_clock() - saving->called >= saving->every;
+    return taut_space_largest(space, due) > 0;
+}
+
 int taut_saving_step(taut_solver *solver, bool now, taut_error *error)
 {
     taut_saving *saving = &solver->saving;
     bool first = solver->statistics.steps == 0;
-    if (!saving->call || saving->cut || !(now || taut_clock() - saving->called >= saving->every))
+    if (!saving->call || saving->cut || !(now || is_time(solver)))
         return TAUT_OK;
     if (saving->waits && !first) /* the next row may be far away */
         TAUT_TRY(taut_verify_decide(saving->waits, error));

@@ -10,6 +10,7 @@
 #include "drive/diagnose.h"
 #include "drive/ledger.h"
 #include "base/warnings.h"
+#include "expr/digest.h"
 #include "step/shared_forces.h"
 #include "system/modes/modes.h"
 #include "system/redundant.h"
@@ -20,6 +21,7 @@ typedef struct taut_watch {
     taut_event_info *info;
     double *before, *after; /* event functions at both ends of the latest step */
     double *trial;          /* and in between */
+    double *all;            /* of several ranks: values of each */
     double *slope[2];       /* at both ends, per step */
     /* bracket of the root as a fraction of the step; high > 1: not met in this step */
     double *low, *high;
@@ -640,6 +642,17 @@ double taut_cost_slow_implicit(const taut_solver *solver);
 
 /* (save.c) Between two steps: calls the function that saves the run, when it is time, or `now`. */
 int taut_saving_step(taut_solver *solver, bool now, taut_error *error);
+
+/* (fingerprint.c) Of the model and the options of a run. The ranks find it together. */
+typedef struct taut_fingerprint {
+    int ranks;
+    unsigned char mark[TAUT_DIGEST_BYTES];   /* of one process */
+    unsigned char shared[TAUT_DIGEST_BYTES]; /* of any number of ranks, with the sums */
+    double sum[6];
+} taut_fingerprint;
+int taut_fingerprint_find(taut_solver *solver, taut_fingerprint *fingerprint, taut_error *error);
+void taut_fingerprint_archive(taut_fingerprint *fingerprint, taut_archive *archive);
+bool taut_fingerprint_alike(const taut_fingerprint *a, const taut_fingerprint *b);
 
 /* (switch.c) Should stiffness be watched? */
 int taut_switch_create(taut_solver *solver, taut_error *error);

@@ -428,7 +428,7 @@ static int solve_parted(taut_saddle *saddle, taut_error *error)
 
 static void archive_nothing(taut_saddle *saddle, taut_archive *archive)
 {
-    (void)saddle, (void)archive; /* checkpoints of several ranks are refused */
+    (void)saddle, (void)archive; /* nothing is kept between steps */
 }
 
 const taut_backend_functions taut_backend_parted = {create_parted, factor_parted, solve_parted,

@@ -291,7 +291,7 @@ static int solve_parted_mumps(taut_saddle *saddle, taut_error *error)
 
 static void archive_nothing(taut_saddle *saddle, taut_archive *archive)
 {
-    (void)saddle, (void)archive; /* checkpoints of several ranks are refused */
+    (void)saddle, (void)archive; /* nothing is kept between steps */
 }
 
 const taut_backend_functions taut_backend_parted_mumps = {create_parted_mumps, factor_parted_mumps,

@@ -148,6 +148,11 @@ static int lambda_call(taut_expand *x, const taut_tree *tree, taut_binding *scop
     const taut_tree *name = tree->child[0];
     if (name->kind != TAUT_TREE_NAME || name->member || name->primes)
         return taut_expand_fail(x, name->place, "lambda needs the name of a bond");
+    if (taut_space_ranks(x->model->how->space) > 1)
+        return taut_expand_fail(x, tree->place,
+                                "lambda(%s) is not supported in a run over several ranks: run this "
+                                "model without mpiexec",
+                                name->name);
     if (!(x->allow & 1u << TAUT_FROM_LAMBDA))
         return taut_expand_fail(
             x, tree->place,

@@ -24,6 +24,8 @@ typedef struct divider {
     taut_runs met;       /* C: the coordinates owned, and those of bonds owned */
     ranges found, bonds; /* coordinates beyond those, bonds that are here */
     bool last;           /* of the two surveys */
+    unsigned char *event;
+    bool linked; /* initial values refer to others */
 } divider;
 
 /* ---- owners */
@@ -144,6 +146,93 @@ static int survey(divider *d, bool last)
     return status;
 }
 
+/* ---- events: on the rank that owns their highest coordinate, and on those that meet what they
+ * alter */
+
+static int see_event(void *user, const taut_sighting *seen)
+{
+    divider *d = user;
+    unsigned char *event = &d->event[seen->statement->whole_row + seen->member];
+    if (!seen->statement->left && owner_of_member(d, seen) == d->space->rank)
+        *event |= TAUT_EVENT_HERE | TAUT_EVENT_OWN;
+    for (int k = 0; k < seen->targets; k++)
+        if (taut_runs_find(&d->met, seen->target[k]) >= 0)
+            *event |= TAUT_EVENT_HERE;
+    return 0;
+}
+
+static int see_needed(void *user, const taut_sighting *seen)
+{
+    divider *d = user;
+    if (!d->event[seen->statement->whole_row + seen->member])
+        return 0;
+    for (int k = 0; k < seen->targets; k++)
+        if (taut_runs_find(&d->met, seen->target[k]) < 0)
+            TAUT_TRY(add_range(d, &d->found, seen->target[k], seen->target_width[k]));
+    return add_coordinates(d, seen);
+}
+
+static bool near_all(void *user, const taut_statement *statement, taut_near what, int64_t begin,
+                     int64_t end)
+{
+    (void)user, (void)statement, (void)what, (void)begin, (void)end;
+    return true;
+}
+
+static int survey_events(divider *d)
+{
+    enum { MOST = 100000 }; /* all ranks have the values of all */
+    taut_model *model = d->model;
+    const taut_survey shown[2] = {{see_event, near_all, d}, {see_needed, near_all, d}};
+    const taut_names *names = &model->system->events;
+    int status = taut_model_event_names(model);
+    d->event = TAUT_NEW(&model->system->arena, unsigned char, names->total);
+    TAUT_NEED(model->error, d->event);
+    for (int pass = 0; pass < 2; pass++) {
+        model->survey = &shown[pass];
+        for (int64_t k = 0, block = 0; k < model->document->items && status == 0; k++) {
+            const taut_item_tree *item = &model->document->item[k];
+            if (item->section == TAUT_SECTION_EVENTS && names->total > MOST)
+                status = taut_model_fail(model, item->place,
+                                         "a run over several ranks can have %d events, and here "
+                                         "are %lld",
+                                         MOST, (long long)names->total);
+            else if (item->section == TAUT_SECTION_EVENTS)
+                status = taut_model_event_show(model, item, names->block[block++].block.first);
+        }
+    }
+    model->survey = NULL;
+    d->part->event = d->event;
+    return status;
+}
+
+/* ---- initial values: what those refer to that are owned */
+
+static int see_start(void *user, const taut_sighting *seen)
+{
+    divider *d = user;
+    d->linked = d->linked || seen->count > 0;
+    return owner_of(&d->model->system->coordinates, d->space, seen->target[0]) == d->space->rank
+               ? add_coordinates(d, seen)
+               : 0;
+}
+
+static bool near_target(void *user, const taut_statement *statement, taut_near what, int64_t begin,
+                        int64_t end)
+{
+    (void)statement;
+    return what == TAUT_NEAR_TARGET && meets_range(&((divider *)user)->met, begin, end);
+}
+
+static int survey_start(divider *d)
+{
+    const taut_survey shown = {see_start, near_target, d};
+    d->model->survey = &shown;
+    int status = taut_model_start_show(d->model);
+    d->model->survey = NULL;
+    return status;
+}
+
 /* ---- the part */
 
 static int join_runs(divider *d, taut_arena *arena, taut_runs *to)
@@ -232,9 +321,9 @@ static int make_halos(divider *d)
 /* What a run over several ranks cannot have. */
 static int refuse(const taut_model *model)
 {
-    static const taut_section wrong[] = {TAUT_SECTION_STATE,           TAUT_SECTION_KINETIC,
-                                         TAUT_SECTION_STIFF_POTENTIAL, TAUT_SECTION_EVENTS,
-                                         TAUT_SECTION_INVARIANTS,      TAUT_SECTION_STEPPER};
+    static const taut_section wrong[] = {TAUT_SECTION_STATE, TAUT_SECTION_KINETIC,
+                                         TAUT_SECTION_STIFF_POTENTIAL, TAUT_SECTION_INVARIANTS,
+                                         TAUT_SECTION_STEPPER};
     for (int64_t k = 0; k < model->document->items; k++)
         for (size_t j = 0; j < sizeof wrong / sizeof wrong[0]; j++)
             if (model->document->item[k].section == wrong[j])
@@ -267,6 +356,8 @@ static int divide(divider *d)
     TAUT_TRY(join_runs(d, arena, &d->part->met));
     d->met = d->part->met;
     TAUT_TRY(survey(d, true));
+    TAUT_TRY(survey_events(d));
+    TAUT_TRY(survey_start(d));
     TAUT_TRY(join_runs(d, arena, &d->part->coordinate));
     return taut_runs_make(d->bonds.count, d->bonds.range, arena, &d->part->bond, d->model->error);
 }
@@ -283,6 +374,7 @@ int taut_model_divide(taut_model *model)
     d.part->space = space;
     taut_arena_init(&d.scratch, &system->arena.allocator);
     int status = taut_space_agree(space, divide(&d), model->error);
+    d.part->linked = taut_space_largest(space, d.linked) > 0;
     if (status == 0)
         status = make_halos(&d);
     if (status == 0)
@@ -319,13 +411,18 @@ typedef struct keeper {
     unsigned char *keep; /* of the members of a piece: 1 kept, 2 kept and owned by another rank */
     int64_t room;
     taut_members *to[2]; /* owned, others */
-    int64_t capacity[2][TAUT_ITERATOR_LIMIT];
+    int64_t capacity[2][TAUT_ITERATOR_LIMIT], ordinals;
 } keeper;
 
 static bool by_row(const taut_statement *s)
 {
     return s->role == TAUT_ROLE_BOND || s->list == TAUT_LIST_COMPLIANCE ||
            s->list == TAUT_LIST_DAMPING || s->list == TAUT_LIST_TENSION;
+}
+
+static bool is_event(const taut_statement *s)
+{
+    return s->events || s->list == TAUT_LIST_EVENT;
 }
 
 static const taut_runs *target_runs(const keeper *w)
@@ -337,6 +434,8 @@ static bool near_member(void *user, const taut_statement *s, taut_near what, int
                         int64_t end)
 {
     const keeper *w = user;
+    if (is_event(s))
+        return true;
     if (by_row(s))
         return what == TAUT_NEAR_ROW && meets_range(&w->part->bond, begin, end);
     if (s->left) /* the target decides */
@@ -354,8 +453,13 @@ static int see_member(void *user, const taut_sighting *seen)
         TAUT_NEED(w->model->error, w->keep);
     }
     unsigned char keep;
-    if (by_row(s))
+    if (is_event(s))
+        keep = w->part->event[s->whole_row + seen->member] != 0;
+    else if (by_row(s))
         keep = taut_runs_find(&w->part->bond, s->whole_row + seen->member) >= 0;
+    else if (s->list == TAUT_LIST_START && w->part->linked)
+        keep = owner_of(&w->model->system->coordinates, w->part->space, seen->target[0]) ==
+               w->part->space->rank;
     else if (seen->targets > 0)
         keep = taut_runs_find(target_runs(w), seen->target[0]) >= 0;
     else
@@ -369,7 +473,6 @@ static int see_member(void *user, const taut_sighting *seen)
 static int keep_piece(void *user, const taut_members *members, int64_t first)
 {
     keeper *w = user;
-    (void)first;
     for (int64_t i = 0; i < members->count; i++) {
         if (i >= w->room || !w->keep[i])
             continue;
@@ -381,6 +484,12 @@ static int keep_piece(void *user, const taut_members *members, int64_t first)
                                            &w->capacity[which][k], sizeof(int32_t));
             TAUT_NEED(w->model->error, to->value[k]);
             to->value[k][to->count] = members->value[k][i];
+        }
+        if (is_event(w->statement)) {
+            to->ordinal =
+                taut_arena_grow(w->arena, to->ordinal, to->count, &w->ordinals, sizeof(int32_t));
+            TAUT_NEED(w->model->error, to->ordinal);
+            to->ordinal[to->count] = (int32_t)(first + i);
         }
         to->count++;
         if (to->count > TAUT_MEMBER_LIMIT)

@@ -26,6 +26,7 @@ static int value_item(taut_model *model, const taut_item_tree *item, int list, t
         taut_statement_make(model, model->document, item, TAUT_ROLE_VALUE, watched, what);
     s.list = list;
     s.first_row = first;
+    s.whole_row = first;
     return taut_statement_terms(&s, item->value);
 }
 
@@ -45,7 +46,7 @@ static int read_action(taut_model *model, const taut_item_tree *item, taut_event
 
 /* `then`, for all members of a family; events[] have room for the components of vectors. */
 static int read_values(taut_model *model, const taut_item_tree *item, const taut_attribute *a,
-                       taut_event *events)
+                       taut_index first, taut_event *events)
 {
     for (int32_t j = 0; j < a->assignments; j++) {
         const taut_assignment *assignment = &a->assignment[j];
@@ -57,6 +58,7 @@ static int read_values(taut_model *model, const taut_item_tree *item, const taut
         s.left = assignment->left;
         s.velocity_rows = true;
         s.events = events;
+        s.whole_row = first;
         TAUT_TRY(taut_statement_terms(&s, assignment->value));
     }
     return 0;
@@ -70,17 +72,37 @@ static int output_item(taut_model *model, taut_model *space, const taut_item_tre
     return value_item(model, item, TAUT_LIST_OUTPUT, first, "an output");
 }
 
+/* Name and function; where the names are known, `names` is NULL and *first given. */
+static int event_function(taut_model *model, taut_model *space, const taut_item_tree *item,
+                          taut_names *names, taut_index *first, int64_t *count)
+{
+    if (names)
+        TAUT_TRY(name_item(model, space, item, names, first, count));
+    return value_item(model, item, TAUT_LIST_EVENT, *first, "an event");
+}
+
+static int event_values(taut_model *model, const taut_item_tree *item, taut_index first,
+                        taut_event *events)
+{
+    for (int32_t k = 0; k < item->attributes; k++)
+        if (item->attribute[k].word == TAUT_WORD_THEN)
+            TAUT_TRY(read_values(model, item, &item->attribute[k], first, events));
+    return 0;
+}
+
 static int event_item(taut_model *model, taut_model *space, const taut_item_tree *item,
-                      int64_t *capacity)
+                      int64_t known, int64_t *capacity)
 {
     enum { COMPONENTS = 3 };
     taut_system *system = model->system;
+    const taut_name_block *block =
+        known < system->events.blocks ? &system->events.block[known].block : NULL;
     taut_event event = {0};
-    taut_index first;
-    int64_t count;
-    TAUT_TRY(name_item(model, space, item, &system->events, &first, &count));
-    TAUT_TRY(value_item(model, item, TAUT_LIST_EVENT, first, "an event"));
+    taut_index first = block ? block->first : 0;
+    int64_t count = block ? block->count : 0;
+    TAUT_TRY(event_function(model, space, item, block ? NULL : &system->events, &first, &count));
     TAUT_TRY(read_action(model, item, &event));
+    event.alters = event.assignments > 0;
     int64_t values = event.assignments * (int64_t)COMPONENTS;
     taut_event_value *room = TAUT_NEW(&system->arena, taut_event_value, values * count);
     TAUT_NEED(model->error, room);
@@ -92,17 +114,34 @@ static int event_item(taut_model *model, taut_model *space, const taut_item_tree
         TAUT_NEED(model->error, system->event);
         system->event[first + i] = event;
     }
-    for (int32_t k = 0; k < item->attributes && count > 0; k++)
-        if (item->attribute[k].word == TAUT_WORD_THEN)
-            TAUT_TRY(read_values(model, item, &item->attribute[k], &system->event[first]));
-    return 0;
+    return count > 0 ? event_values(model, item, first, &system->event[first]) : 0;
+}
+
+int taut_model_event_names(taut_model *model)
+{
+    taut_model space = taut_space_make(model);
+    taut_index first;
+    int64_t count;
+    int status = 0;
+    for (int64_t k = 0; k < model->document->items && status == 0; k++)
+        if (model->document->item[k].section == TAUT_SECTION_EVENTS)
+            status = name_item(model, &space, &model->document->item[k], &model->system->events,
+                               &first, &count);
+    taut_arena_clear(&space.scratch);
+    return status;
+}
+
+int taut_model_event_show(taut_model *model, const taut_item_tree *item, taut_index first)
+{
+    TAUT_TRY(event_function(model, NULL, item, NULL, &first, NULL));
+    return event_values(model, item, first, NULL);
 }
 
 int taut_model_events(taut_model *model)
 {
     taut_system *system = model->system;
     taut_model outputs = taut_space_make(model), events = taut_space_make(model);
-    int64_t capacity = 0;
+    int64_t capacity = 0, known = system->part ? 0 : INT64_MAX;
     int status = 0;
     bool omitted = false;
     for (int64_t k = 0; k < model->document->items && status == 0; k++) {
@@ -115,7 +154,7 @@ int taut_model_events(taut_model *model)
         } else if (item->section == TAUT_SECTION_OUTPUTS)
             status = output_item(model, &outputs, item);
         else if (item->section == TAUT_SECTION_EVENTS)
-            status = event_item(model, &events, item, &capacity);
+            status = event_item(model, &events, item, system->part ? known++ : known, &capacity);
     }
     taut_arena_clear(&outputs.scratch);
     taut_arena_clear(&events.scratch);

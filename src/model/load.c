@@ -204,10 +204,12 @@ static int resolve(taut_model *model, const char *text, size_t length, const cha
                                              &further, model->error));
     model->system->from = how->from;
     model->system->allow_command = how->allow_command;
+    model->overrides = init;
+    model->further = further;
     TAUT_TRY(taut_model_tables(model));
     TAUT_TRY(taut_model_parameters(model, set));
     TAUT_TRY(taut_model_sections(model));
-    TAUT_TRY(taut_model_start(model, init, further));
+    TAUT_TRY(taut_model_start(model));
     TAUT_TRY(taut_model_events(model));
     if (!model->system->part) /* each rank would draw its part */
         TAUT_TRY(taut_model_shapes(model));

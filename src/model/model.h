@@ -84,6 +84,7 @@ typedef struct taut_model {
     taut_system *system;
     taut_arena scratch; /* everything that is not kept */
     const taut_document *document;
+    const taut_document *overrides, *further; /* initial values besides, or NULL */
     const taut_load *how;
     taut_error *error;
     int64_t symbols, symbol_capacity;
@@ -238,6 +239,7 @@ typedef struct taut_members {
     int64_t count;
     int iterators;
     int32_t *value[TAUT_ITERATOR_LIMIT]; /* [count] each */
+    int32_t *ordinal; /* of events, of which a part is here: [count], among all; else NULL */
 } taut_members;
 
 /* Makes the loop names x->iterator[] inputs 0, 1, ...; gives the scope in which the first
@@ -370,8 +372,9 @@ taut_statement taut_statement_make(taut_model *model, const taut_document *docum
 int taut_model_demand(taut_model *model, taut_symbol *symbol, const taut_document *document,
                       taut_place place);
 int taut_model_tables(taut_model *model);
-int taut_model_start(taut_model *model, const taut_document *overrides,
-                     const taut_document *further);
+int taut_model_start(taut_model *model);
+/* Its statements, to be shown. */
+int taut_model_start_show(taut_model *model);
 int taut_model_sections(taut_model *model);
 /* The statements of an item, which a survey is shown too. (sections.c) */
 int taut_model_row_item(taut_model *model, const taut_item_tree *item, taut_index first,
@@ -392,6 +395,10 @@ int taut_model_conserved(taut_model *model);        /* [invariants] of a mechani
 int taut_model_capabilities(taut_model *model);
 int taut_model_settings(taut_model *model);
 int taut_model_events(taut_model *model);
+/* Before a model is divided: names of all events; then statements of one, the first of its members
+ * being number `first`, to be shown. */
+int taut_model_event_names(taut_model *model);
+int taut_model_event_show(taut_model *model, const taut_item_tree *item, taut_index first);
 int taut_model_shapes(taut_model *model); /* (shapes.c) */
 int taut_model_add_kernel(taut_model *model, int list, taut_statement_kernel *kernel);
 /* Fails with a place in the model's document, as taut_document_fail. */

@@ -115,8 +115,8 @@ static int resolve(taut_slot_map *m, const taut_reference *r, int64_t member, ta
     return *position >= 0
                ? 0
                : taut_document_fail(r->document, r->place, m->s->model->error,
-                                    "a run over several ranks computes each initial value from the "
-                                    "index and parameters alone: '%s' is another coordinate",
+                                    "a run over several ranks does not support '%s' here, a "
+                                    "coordinate of another rank",
                                     r->symbol->name);
 }
 

@@ -197,8 +197,21 @@ static int find_order(order *o)
     return 0;
 }
 
-int taut_model_start(taut_model *model, const taut_document *overrides,
-                     const taut_document *further)
+static int all_items(taut_model *model, order *o, int64_t *capacity)
+{
+    TAUT_TRY(start_items(model, model->document, o, capacity));
+    TAUT_TRY(start_items(model, model->further, o, capacity));
+    return start_items(model, model->overrides, o, capacity);
+}
+
+int taut_model_start_show(taut_model *model)
+{
+    order o = {.model = model};
+    int64_t capacity = 0;
+    return all_items(model, &o, &capacity);
+}
+
+int taut_model_start(taut_model *model)
 {
     taut_system *system = model->system;
     int64_t second = model->first_order ? system->algebraic.total : system->sizes.coordinates,
@@ -206,8 +219,6 @@ int taut_model_start(taut_model *model, const taut_document *overrides,
     order o = {.model = model,
                .n = system->sizes.coordinates,
                .targets = system->sizes.coordinates + second};
-    TAUT_TRY(start_items(model, model->document, &o, &capacity));
-    TAUT_TRY(start_items(model, further, &o, &capacity));
-    TAUT_TRY(start_items(model, overrides, &o, &capacity));
+    TAUT_TRY(all_items(model, &o, &capacity));
     return find_order(&o);
 }

@@ -32,6 +32,13 @@ static int64_t member_of(const group *g, int64_t k)
     return g->member ? g->member[k] : k;
 }
 
+/* Its place among all members, of which a part may be here. */
+static int64_t ordinal_of(const builder *b, const group *g, int64_t k)
+{
+    const int64_t member = member_of(g, k);
+    return b->members.ordinal ? b->members.ordinal[member] : member;
+}
+
 /* ---- groups */
 
 typedef struct keyed {
@@ -193,8 +200,9 @@ static int make_rows(builder *b, const group *g, const left_side *left, int side
     bool adds = s->joined && s->item->iterators == 0; /* all members to one row */
     taut_index stride = s->stride ? s->stride : 1;
     for (int64_t k = 0; k < g->count; k++)
-        row[k] = left->count ? left->base[side][k] + left->component[side] + c + shift
-                             : s->first_row + c + (adds ? 0 : (taut_index)member_of(g, k) * stride);
+        row[k] = left->count
+                     ? left->base[side][k] + left->component[side] + c + shift
+                     : s->first_row + c + (adds ? 0 : (taut_index)ordinal_of(b, g, k) * stride);
     *rows = row;
     return 0;
 }
@@ -244,7 +252,7 @@ static int add_kernel(builder *b, taut_expand *x, const group *g, taut_slot_map 
     if (kernel->guards)
         TAUT_TRY(taut_model_place_guards(model, b->s->document, b->s->item, kernel->guards));
     for (int64_t k = 0; b->s->events && k < g->count; k++) {
-        taut_event *event = &b->s->events[member_of(g, k)];
+        taut_event *event = &b->s->events[ordinal_of(b, g, k)];
         event->assign[event->assignments++] = (taut_event_value){kernel, k};
     }
     if (b->s->events)

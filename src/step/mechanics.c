@@ -271,6 +271,21 @@ void taut_mechanics_pick(const taut_mechanics *w, double sign, const double *bon
         row[r] = sign * bond[w->rod[r]];
 }
 
+void taut_mechanics_archive(taut_mechanics *w, double *row, taut_archive *to)
+{
+    const taut_halo *halo = w->part ? &w->part->bonds : NULL;
+    double *bond = w->values.bond;
+    if (!w->mixed) {
+        taut_archive_spread(to, halo, row, w->rods);
+        return;
+    }
+    taut_loop_clear(w->context->pool, w->m, bond);
+    for (taut_index r = 0; r < w->rods; r++)
+        bond[w->rod[r]] = row[r];
+    taut_archive_spread(to, halo, bond, w->m);
+    taut_mechanics_pick(w, 1, bond, row);
+}
+
 void taut_mechanics_rates_at(const taut_mechanics *w, const taut_saddle *saddle, const double *v,
                              double *gdot)
 {

@@ -71,6 +71,8 @@ void taut_mechanics_rates_at(const taut_mechanics *w, const taut_saddle *saddle,
                              double *gdot);
 /* row[r] = sign bond[i] for the rigid bonds i of an array over all bonds. */
 void taut_mechanics_pick(const taut_mechanics *w, double sign, const double *bond, double *row);
+/* row[rigid bonds], saved as a vector of all bonds, in values.bond where there are springs too. */
+void taut_mechanics_archive(taut_mechanics *w, double *row, taut_archive *to);
 /* The saddle matrix [M G_r^T; G_r 0], or with the unit matrix for M. symmetric = false leaves
  * room for two different G. */
 int taut_mechanics_saddle(const taut_mechanics *mechanics, bool unit_mass, bool symmetric,

@@ -509,23 +509,28 @@ static int multipliers(taut_stepper *s, double t, const double *q, const double 
     return status;
 }
 
+/* F, G and the matrix at now are made again: the same bits, and on any number of ranks. */
 static void archive(taut_stepper *s, taut_archive *to)
 {
     rattle *w = s->work;
-    const taut_mechanics *x = &w->mechanics;
-    taut_archive_flag(to, &w->fresh);
-    taut_archive_flag(to, &w->complete);
-    taut_saddle_archive(w->saddle, to);
-    taut_archive_reals(to, w->force, s->n);
-    taut_archive_reals(to, w->kick, s->n);
-    taut_archive_reals(to, w->g, x->rods > 0 ? x->rod_start[x->rods] : 0);
+    taut_mechanics *x = &w->mechanics;
+    bool is_fresh = w->fresh, is_complete = w->complete;
+    taut_archive_flag(to, &is_fresh);
+    taut_archive_flag(to, &is_complete);
+    taut_archive_spread(to, x->part ? &x->part->coordinates : NULL, w->kick, s->n);
     for (int k = 0; k < HISTORY; k++)
-        taut_archive_reals(to, w->past[k], x->rods);
+        taut_mechanics_archive(x, w->past[k], to);
     taut_archive_integer(to, &w->steps, 0, HISTORY);
     taut_archive_real(to, &w->h);
     taut_archive_real(to, &w->rate);
     if (w->mu)
-        taut_archive_reals(to, w->mu, x->rods);
+        taut_mechanics_archive(x, w->mu, to);
+    if (!to->reading || to->status != TAUT_OK)
+        return;
+    if (is_fresh && arrive(s, &s->now, NULL) != 0)
+        taut_archive_fail(to, TAUT_ERROR_EVALUATE, "its state cannot be evaluated");
+    w->fresh = is_fresh;
+    w->complete = is_complete;
 }
 
 const taut_method taut_shake = {

@@ -7,7 +7,7 @@ bool taut_system_event(const taut_system *system, taut_index k, taut_event_info 
         return false;
     const taut_event *event = &system->event[k];
     *info = (taut_event_info){
-        .direction = event->direction, .stop = event->stop, .alters = event->assignments > 0};
+        .direction = event->direction, .stop = event->stop, .alters = event->alters};
     return true;
 }
 

@@ -9,12 +9,18 @@
 
 #include "base/space.h"
 
+enum { TAUT_EVENT_HERE = 1, TAUT_EVENT_OWN = 2 };
+
 typedef struct taut_part {
     taut_space *space;
     taut_runs coordinate, bond; /* numbers in the whole model */
     taut_halo coordinates, bonds;
     taut_runs met;             /* C */
     unsigned char *ghost_bond; /* [bonds] */
+    /* [events of the whole model]: bits TAUT_EVENT_HERE: it can be evaluated, and carried out;
+     * TAUT_EVENT_OWN: its function counts, on one rank */
+    unsigned char *event;
+    bool linked; /* initial values refer to others: each rank computes those that it owns */
 } taut_part;
 
 #endif

@@ -52,8 +52,8 @@ typedef struct taut_event_value {
 
 typedef struct taut_event {
     int direction; /* +1 rising, -1 falling, 0 both */
-    bool stop;
-    int32_t assignments;
+    bool stop, alters;
+    int32_t assignments; /* of several ranks, those that are here */
     taut_event_value *assign;
 } taut_event;
 

@@ -3,7 +3,8 @@
  * The system is loaded and analysed once; a run has a system derived from it with its parameters
  * and initial values, and a solver of its own. Where a parameter fixes sizes or indices, the model
  * is read again. Threads take runs in their order; rows are written in the same order, each when
- * all before it are complete, so that neither rows nor values depend on the number of threads. */
+ * all before it are complete, so that neither rows nor values depend on the number of threads. Of
+ * several processes each takes every size-th run, in rounds. */
 #include "verbs/sweep.h"
 
 #include <math.h>
@@ -27,6 +28,7 @@ typedef struct sweeping {
     taut_file_sink *file;  /* or NULL */
     bool structural;       /* each run reads the model */
     int64_t first;         /* runs before it are there already */
+    taut_space *space;     /* of several processes, or NULL; first: of the present round */
     taut_progress progress;
     void *user;
     atomic_int stop;
@@ -205,6 +207,15 @@ static void release(run *r)
 
 /* ---- rows, under the lock */
 
+static int write_ready(sweeping *s, taut_error *error)
+{
+    taut_sweep *sweep = s->sweep;
+    for (; sweep->rows < sweep->plan.runs && sweep->record[sweep->rows].ready; sweep->rows++)
+        if (s->file)
+            TAUT_TRY(taut_sweep_csv_row(sweep, s->file, sweep->rows, error));
+    return TAUT_OK;
+}
+
 static int keep_row(run *r, int status, const taut_error *reason, taut_error *error)
 {
     taut_sweep *sweep = r->s->sweep;
@@ -227,20 +238,17 @@ static int keep_row(run *r, int status, const taut_error *reason, taut_error *er
     record->ready = true;
     r->s->done++;
     r->s->failed += status < 0;
-    for (; sweep->rows < sweep->plan.runs && sweep->record[sweep->rows].ready; sweep->rows++)
-        if (r->s->file)
-            TAUT_TRY(taut_sweep_csv_row(sweep, r->s->file, sweep->rows, error));
-    return TAUT_OK;
+    return r->s->space ? TAUT_OK : write_ready(r->s, error);
 }
 
-/* Run `part` after those that were there already. */
+/* Run `part` of those of this process after those that were there already. */
 static void one(void *context, int64_t part, int thread)
 {
     sweeping *s = context;
     taut_error reason = {.t = NAN}, final = {.t = NAN};
-    run r = {.s = s, .k = s->first + part};
+    run r = {.s = s, .k = s->first + part * taut_space_ranks(s->space) + taut_space_rank(s->space)};
     (void)thread;
-    if (progress(&r, 0, 0, 0) != 0)
+    if (r.k >= s->sweep->plan.runs || progress(&r, 0, 0, 0) != 0)
         return;
     taut_arena_init(&r.arena, &s->sweep->arena.allocator);
     int status = compute(&r, &reason);
@@ -298,25 +306,59 @@ static int prepare(taut_sweep *sweep, sweeping *s, const taut_sweep_request *req
     return TAUT_OK;
 }
 
+/* Rows that are in the file already. */
+static int open_file(sweeping *s, const taut_sweep_request *request, taut_error *error)
+{
+    if (request->path && taut_space_rank(s->space) == 0)
+        TAUT_TRY(taut_writer_create(request->path, 1, &s->file, error));
+    if (s->file && request->resume)
+        TAUT_TRY(taut_sweep_csv_read(s->sweep, s->file, error));
+    return s->file ? taut_sweep_csv_begin(s->sweep, s->file, error) : TAUT_OK;
+}
+
+/* The processes have all rows after each round; they end together. */
+static int run_rounds(sweeping *s, taut_pool *pool, taut_error *error)
+{
+    enum { EACH = 8 }; /* runs of a thread in a round */
+    taut_sweep *sweep = s->sweep;
+    const int64_t runs = sweep->plan.runs, size = s->space->size,
+                  each = EACH * (int64_t)taut_pool_size(pool),
+                  known = (int64_t)taut_space_largest(s->space, (double)sweep->rows);
+    for (int64_t k = 0; k < known; k += each)
+        TAUT_TRY(
+            taut_sweep_trade(sweep, s->space, k, known - k < each ? known - k : each, true, error));
+    sweep->rows = s->done = known;
+    for (s->first = known; s->first < runs; s->first += each * size) {
+        taut_pool_run(pool, each, one, s);
+        TAUT_TRY(taut_space_agree(s->space, s->status, error));
+        TAUT_TRY(taut_sweep_trade(sweep, s->space, s->first, each, false, error));
+        TAUT_TRY(taut_space_agree(s->space, write_ready(s, error), error));
+        s->done = sweep->rows;
+        if (taut_space_largest(s->space, atomic_load(&s->stop)) > 0)
+            break;
+    }
+    return TAUT_OK;
+}
+
 static int run_all(sweeping *s, const taut_sweep_request *request, taut_error *error)
 {
     taut_sweep *sweep = s->sweep;
     taut_pool *pool = NULL;
-    if (request->path)
-        TAUT_TRY(taut_writer_create(request->path, 1, &s->file, error));
-    if (s->file && request->resume)
-        TAUT_TRY(taut_sweep_csv_read(sweep, s->file, error));
-    if (s->file)
-        TAUT_TRY(taut_sweep_csv_begin(sweep, s->file, error));
+    TAUT_TRY(taut_space_agree(s->space, open_file(s, request, error), error));
     s->first = s->done = sweep->rows;
     for (int64_t k = 0; k < sweep->rows; k++)
         s->failed += sweep->record[k].status < 0;
     int64_t left = sweep->plan.runs - s->first, threads = request->threads;
     threads = threads < 1 ? 1 : threads > left ? left : threads;
+    if (s->space) /* alike on all ranks */
+        threads = request->threads < 1 ? 1 : request->threads;
     TAUT_TRY(
         taut_pool_create(threads < 1 ? 1 : (int)threads, &sweep->arena.allocator, &pool, error));
-    s->several = taut_pool_size(pool) > 1;
-    taut_pool_run(pool, left, one, s);
+    s->several = taut_pool_size(pool) > 1 || s->space;
+    if (s->space)
+        s->status = run_rounds(s, pool, error);
+    else
+        taut_pool_run(pool, left, one, s);
     taut_pool_destroy(pool);
     if (s->status != 0)
         return s->status;
@@ -351,6 +393,7 @@ int taut_sweep_run(const taut_system *system, const taut_options *options,
                   .system = system,
                   .options = options,
                   .load = own.load ? &how : NULL,
+                  .space = own.space,
                   .progress = called,
                   .user = user,
                   .error = error};

@@ -2,6 +2,7 @@
 #ifndef TAUT_VERBS_SWEEP_H
 #define TAUT_VERBS_SWEEP_H
 
+#include "base/space.h"
 #include "io/writer.h"
 #include "verbs/keep.h"
 #include "verbs/vary.h"
@@ -36,5 +37,10 @@ const char *taut_sweep_status(int status);
 int taut_sweep_csv_read(taut_sweep *sweep, taut_file_sink *file, taut_error *error);
 int taut_sweep_csv_begin(taut_sweep *sweep, taut_file_sink *file, taut_error *error);
 int taut_sweep_csv_row(taut_sweep *sweep, taut_file_sink *file, int64_t k, taut_error *error);
+
+/* Of several processes: runs begin + j size + rank, j < each, of every rank come to all; or those
+ * that the first one has read, begin + j. The ranks call it together. (sweep_ranks.c) */
+int taut_sweep_trade(taut_sweep *sweep, taut_space *space, int64_t begin, int64_t each, bool read,
+                     taut_error *error);
 
 #endif

@@ -253,7 +253,7 @@ static void archive(taut_projector *projector, taut_archive *to)
     taut_archive_real(to, &w->enough);
     taut_archive_real(to, &w->before);
     taut_archive_real(to, &w->t);
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 2 && w->relax != TAUT_RELAX_NONE; k++)
         taut_archive_reals(to, w->guess[k], w->mechanics.rods);
     if (w->refresh <= 1)
         return;
