@@ -165,6 +165,7 @@ typedef struct taut_jet_places {
     const int32_t *slot;
     int32_t count;
 } taut_jet_places;
+enum { TAUT_JET_LANES = 256 }; /* of a chunk */
 /* Fills slot[registers + companions] for a level and these of its outputs; returns the count.
  * (jet_slots.c) */
 int32_t taut_tape_jet_slots(const taut_tape *tape, int level, const int32_t *output, int outputs,

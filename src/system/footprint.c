@@ -13,6 +13,7 @@ static const double PROGRAM = 1.6e7; /* with its libraries, and what small syste
 static const double COORDINATE = 400, BOND = 200, ENTRY = 60, PAIR = 30; /* of G; of Hessians */
 static const double SPARSE_ROW = 500; /* of factors without a narrow band */
 static const double SHAPE = 260;
+static const double CURVED_ROW = 1500; /* more of factors where g is curved, of slow points */
 
 /* Does the matrix of multipliers need a sparse factorisation? */
 static bool is_sparse(const taut_system *system)
@@ -49,10 +50,22 @@ double taut_system_memory(const taut_system *system)
     return system ? taut_system_footprint(system, !taut_evaluates_products(system)) : NAN;
 }
 
-/* Jets keep all registers of all members, and all vectors, for each order (jets.c). */
+/* Numbers that jets keep of an order: long families what later orders need, others all registers
+ * (jets.c). */
+static double jet_numbers(const taut_statement_kernel *kernel, int level, int32_t *slot)
+{
+    const taut_tape *tape = kernel->tape;
+    const bool bond = kernel->role == TAUT_ROLE_BOND && level >= 1;
+    double registers = (double)tape->registers + tape->companions;
+    if (kernel->members > TAUT_JET_LANES)
+        registers =
+            taut_tape_jet_slots(tape, level, tape->output + 1, bond ? kernel->locals : 0, slot);
+    return (double)kernel->members * registers;
+}
+
 double taut_system_memory_slow(const taut_system *system)
 {
-    enum { ORDERS = 25 }; /* of the levels that are usual, vectors included */
+    enum { ORDERS = 14 }; /* of the levels that are usual */
     const unsigned wanted = TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA;
     if (!system)
         return NAN;
@@ -60,11 +73,16 @@ double taut_system_memory_slow(const taut_system *system)
     double numbers = 0;
     if (!(z->can & TAUT_CAN_JETS) || !(z->can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)))
         return taut_system_memory(system);
+    taut_arena scratch;
+    taut_arena_init(&scratch, &system->arena.allocator);
     for (int32_t k = 0; k < system->kernels; k++) {
         const taut_statement_kernel *kernel = system->kernel[k];
-        if (taut_statement_kernel_level(kernel, wanted) >= 0)
-            numbers += (double)kernel->members *
-                       ((double)kernel->tape->registers + kernel->tape->companions);
+        const int level = taut_statement_kernel_level(kernel, wanted);
+        int32_t *slot =
+            TAUT_NEW(&scratch, int32_t, kernel->tape->registers + kernel->tape->companions);
+        numbers += level >= 0 && slot ? jet_numbers(kernel, level, slot) : 0;
     }
-    return taut_system_memory(system) + ORDERS * sizeof(double) * numbers;
+    taut_arena_clear(&scratch);
+    return taut_system_memory(system) + ORDERS * sizeof(double) * numbers +
+           (is_sparse(system) ? CURVED_ROW * ((double)z->coordinates + z->bonds) : 0);
 }

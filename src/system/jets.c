@@ -57,7 +57,7 @@ struct taut_jet {
 /* Enough lanes that an instruction takes longer than its choice, whatever the cache. */
 static int lanes_of(const taut_statement_kernel *kernel)
 {
-    enum { GOOD = 256 };
+    enum { GOOD = TAUT_JET_LANES };
     const int lanes = taut_tape_lanes(kernel->tape, kernel->members);
     const int64_t whole = (kernel->members + 15) / 16 * 16;
     return lanes == 1 || lanes >= GOOD ? lanes : whole < GOOD ? (int)whole : GOOD;
