@@ -55,7 +55,7 @@ int cli_view_files(taut_page *page, const cli_call *call, const cli_model *model
              *heading = cli_format("table %s", table);
         if (text && length > LARGEST) {
             free(text);
-            text = cli_format("%zu bytes, which are not part of this page", length);
+            text = cli_format("%lld bytes, which are not part of this page", (long long)length);
         }
         if (heading)
             code = cli_view_text(page, heading, text, error);
