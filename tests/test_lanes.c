@@ -87,14 +87,15 @@ static void test_strides(void)
         int wrong = 0;
         for (int n = 1; n <= MOST; n++)
             if (stride != 0 || n == 1) /* stores to one place are not asked for */
-                wrong += count_wrong((taut_places){NULL, stride < 0 ? MOST * 5 - 1 : 2, stride}, n,
-                                     array, MOST * 5);
+                wrong += count_wrong(
+                    (taut_places){.first = stride < 0 ? MOST * 5 - 1 : 2, .stride = stride}, n,
+                    array, MOST * 5);
         check_row(wrong == 0, "load, add, store: stride %d: %d of the lengths 1..%d are wrong",
                   stride, wrong, MOST);
     }
     int wrong = 0;
     for (int n = 1; n <= MOST; n++)
-        wrong += count_wrong((taut_places){gather, 0, 0}, n, array, MOST * 5);
+        wrong += count_wrong((taut_places){.gather = gather}, n, array, MOST * 5);
     check_row(wrong == 0, "load, add, store by index: %d of the lengths 1..%d are wrong", wrong,
               MOST);
 }
@@ -105,9 +106,18 @@ static void test_sums_in_one_place(void)
     double x[40], to[3] = {1, 2, 3}, sum = 2;
     for (int k = 0; k < 40; k++)
         sum += x[k] = number(k);
-    taut_lanes_add(to, 1, x, (taut_places){NULL, 1, 0}, 40);
+    taut_lanes_add(to, 1, x, (taut_places){.first = 1}, 40);
     check_row(to[0] == 1 && fabs(to[1] - sum) < 1e-13 && to[2] == 3,
               "forty members in one coordinate: %.17g, not %.17g", to[1], sum);
+    static const taut_index gather[7] = {2, 2, 0, 1, 1, 1, 2};
+    double few[3] = {0}, by_one[3] = {0};
+    for (int k = 0; k < 7; k++)
+        by_one[gather[k]] -= x[k];
+    taut_lanes_add(few, -1, x, (taut_places){.gather = gather, .repeats = true}, 7);
+    double apart = 0;
+    for (int k = 0; k < 3; k++)
+        apart = fmax(apart, fabs(few[k] - by_one[k]));
+    check_row(apart < 1e-14, "members that share places: sums differ by %.3g", apart);
 }
 
 static void test_pairs(void)

@@ -14,6 +14,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hot.h"
+
 enum { TWICE = 2, SPARE = 16 };
 
 typedef taut_pair_grid grid;
@@ -29,8 +31,9 @@ int taut_pair_list_create(taut_pair_list *list, const taut_pair_families *f, tau
     list->cell_member = TAUT_NEW(arena, int32_t, f->count[1]);
     list->cell_of = TAUT_NEW(arena, int32_t, f->count[1]);
     list->row = TAUT_NEW(arena, int32_t, f->count[1] + 1);
+    list->sorted = TAUT_NEW(arena, double, (int64_t)f->count[1] * f->dimension);
     TAUT_NEED(error, list->start, list->reference, list->cell_start, list->cell_member,
-              list->cell_of, list->row);
+              list->cell_of, list->row, list->sorted);
     return 0;
 }
 
@@ -120,6 +123,10 @@ static void sort_into_cells(taut_pair_list *list, const grid *g, const double *q
     for (int32_t k = 0; k < cells; k++)
         list->cell_start[k] = list->cell_start[k + 1];
     list->cell_start[cells] = f->count[1];
+    for (int c = 0; c < f->dimension; c++)
+        for (int32_t k = 0; k < f->count[1]; k++)
+            list->sorted[(int64_t)c * f->count[1] + k] =
+                q[f->first[1] + (int64_t)list->cell_member[k] * f->dimension + c];
 }
 
 /* The cells to look into along one direction. */
@@ -145,19 +152,6 @@ static void sort_row(int32_t *row, int64_t count)
     }
 }
 
-/* The square of the distance. */
-static inline double distance(const taut_pair_list *list, int dimension, const double *x,
-                              const double *y)
-{
-    double square = 0;
-    for (int c = 0; c < dimension; c++) {
-        double d = x[c] - y[c];
-        d -= taut_pair_shift(d, list->box[c], list->inverse[c]);
-        square += d * d;
-    }
-    return square;
-}
-
 static bool is_excluded(const taut_pair_families *f, int32_t i, int32_t j)
 {
     const int64_t apart = (int64_t)f->low[0] + i - f->low[1] - j;
@@ -170,23 +164,46 @@ static bool is_excluded(const taut_pair_families *f, int32_t i, int32_t j)
     return false;
 }
 
-/* Adds the partners of particle i from one cell to a row of `count`; returns how many it has. */
-static int32_t take_cell(const taut_pair_list *list, int32_t i, int32_t cell, int32_t *row,
-                         int32_t count)
+/* Squares of distances between x and n particles, whose components are `apart` from each other. */
+TAUT_HOT static void find_squares(const taut_pair_list *list, int d, const double *restrict x,
+                                  const double *restrict y, int64_t apart, int32_t n,
+                                  double *restrict square)
 {
-    const taut_pair_families *f = list->families;
-    const int d = f->dimension;
-    const double reach = list->cut + list->skin, most = reach * reach, *x = list->reference,
-                 *y = x + (f->same ? 0 : (int64_t)f->count[0] * d);
-    x += (int64_t)i * d;
-    for (int32_t k = list->cell_start[cell]; k < list->cell_start[cell + 1]; k++) {
-        const int32_t j = list->cell_member[k];
-        const double *other = y + (int64_t)j * d;
-        const double square = d == 3 ? distance(list, 3, x, other) : distance(list, 2, x, other);
-        if (square < most && !is_excluded(f, i, j))
-            row[count++] = j;
+    memset(square, 0, (size_t)n * sizeof *square);
+    for (int c = 0; c < d; c++, y += apart) {
+        const double from = x[c], box = list->box[c], inverse = list->inverse[c];
+        for (int32_t k = 0; k < n; k++) {
+            double along = from - y[k];
+            along -= taut_pair_shift(along, box, inverse);
+            square[k] += along * along;
+        }
     }
-    return count;
+}
+
+/* Adds the partners of particle i from cells that follow each other to a row of `count`; returns
+ * how many it has. */
+static int32_t take_cells(const taut_pair_list *list, int32_t i, int first, int last, int32_t *row,
+                          int32_t count)
+{
+    enum { PIECE = 128 };
+    const taut_pair_families *f = list->families;
+    const double reach = list->cut + list->skin, most = reach * reach;
+    const int32_t end = list->cell_start[last + 1], before = count;
+    double square[PIECE];
+    for (int32_t k = list->cell_start[first]; k < end; k += PIECE) {
+        const int32_t n = end - k < PIECE ? end - k : PIECE;
+        find_squares(list, f->dimension, list->reference + (int64_t)i * f->dimension,
+                     list->sorted + k, f->count[1], n, square);
+        for (int32_t l = 0; l < n; l++) {
+            row[count] = list->cell_member[k + l];
+            count += square[l] < most;
+        }
+    }
+    int32_t kept = before;
+    for (int32_t k = before; k < count; k++)
+        if (!is_excluded(f, i, row[k]))
+            row[kept++] = row[k];
+    return kept;
 }
 
 /* The row of particle i, from the cells. */
@@ -199,12 +216,15 @@ static int32_t find_row(const taut_pair_list *list, int32_t i)
     int32_t found = 0;
     for (int c = 0; c < f->dimension; c++)
         count[c] = cells_along(g, c, x[c], cell[c]);
-    for (int k = 0; k < count[0] * count[1] * count[2]; k++) {
-        const int here =
-            (cell[2][k / count[0] / count[1]] * g->cells[1] + cell[1][k / count[0] % count[1]]) *
-                g->cells[0] +
-            cell[0][k % count[0]];
-        found = take_cell(list, i, here, list->row, found);
+    for (int k = 0; k < count[1] * count[2]; k++) {
+        const int line =
+            (cell[2][k / count[1]] * g->cells[1] + cell[1][k % count[1]]) * g->cells[0];
+        for (int from = 0, next; from < count[0]; from = next) {
+            for (next = from + 1; next < count[0] && cell[0][next] == cell[0][next - 1] + 1;)
+                next++;
+            found = take_cells(list, i, line + cell[0][from], line + cell[0][next - 1], list->row,
+                               found);
+        }
     }
     sort_row(list->row, found);
     return found;

@@ -40,7 +40,8 @@ typedef struct taut_pair_list {
     double *reference;
     taut_pair_grid grid;
     int32_t *cell_start, *cell_member, *cell_of; /* of the second family */
-    int32_t *row;                                /* [count[1]]: the one that was found last */
+    double *sorted; /* [dimension][count[1]]: reference positions by cells */
+    int32_t *row;   /* [count[1] + 1]: the one that was found last */
 } taut_pair_list;
 
 /* Its memory, but for the rows, which are reserved when they are first built. */

@@ -36,8 +36,11 @@ static int make_kernel(taut_pair_work *w, taut_arena *arena, taut_error *error)
     memcpy(fetch, from->fetch, (size_t)from->fetches * sizeof *fetch);
     for (int32_t c = 0; c < from->locals; c++) {
         TAUT_NEED(error, w->gather[c] = TAUT_NEW(arena, taut_index, lanes));
+        int component;
         local[c].gather = w->gather[c];
-        local[c].places = (taut_places){.gather = w->gather[c]};
+        local[c].places =
+            (taut_places){.gather = w->gather[c],
+                          .repeats = side_of(w->sum, local[c].q_slot, &component) == 0};
     }
     for (int32_t k = 0; k < from->fetches; k++) {
         taut_fetch *f = &fetch[k];

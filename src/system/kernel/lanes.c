@@ -21,20 +21,22 @@ typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
 taut_places taut_places_make(const taut_index *gather, taut_index one, int64_t members)
 {
     if (!gather || members < 2)
-        return (taut_places){NULL, gather && members ? gather[0] : one, 0};
+        return (taut_places){.first = gather && members ? gather[0] : one};
     int64_t stride = (int64_t)gather[1] - gather[0];
     for (int64_t k = 2; k < members; k++)
         if (gather[k] - (int64_t)gather[k - 1] != stride)
-            return (taut_places){gather, 0, 0};
-    return (taut_places){NULL, gather[0], (taut_index)stride};
+            return (taut_places){.gather = gather};
+    return (taut_places){.first = gather[0], .stride = (taut_index)stride};
 }
 
 taut_places taut_places_from(const taut_places *places, int64_t first)
 {
-    if (places->gather)
-        return (taut_places){places->gather + first, 0, 0};
-    return (taut_places){NULL, (taut_index)(places->first + places->stride * first),
-                         places->stride};
+    taut_places from = *places;
+    if (from.gather)
+        from.gather += first;
+    else
+        from.first = (taut_index)(from.first + from.stride * first);
+    return from;
 }
 
 void taut_lanes_fill(double *to, int64_t n, double value)
@@ -123,10 +125,27 @@ INLINED void add_strided(double *restrict to, double sign, const double *restric
         to[k * stride] += sign * x[k];
 }
 
+/* Sums of successive members with the same place first: an addition to memory waits for the one
+ * before it. */
+static void add_repeated(double *restrict to, double sign, const double *restrict x,
+                         const taut_index *gather, int n)
+{
+    double sum = 0;
+    for (int k = 0; k < n; k++) {
+        sum += sign * x[k];
+        if (k + 1 == n || gather[k + 1] != gather[k]) {
+            to[gather[k]] += sum;
+            sum = 0;
+        }
+    }
+}
+
 void taut_lanes_add(double *restrict to, double sign, const double *restrict x, taut_places at,
                     int n)
 {
-    if (at.gather) {
+    if (at.gather && at.repeats) {
+        add_repeated(to, sign, x, at.gather, n);
+    } else if (at.gather) {
         for (int k = 0; k < n; k++)
             to[at.gather[k]] += sign * x[k];
     } else if (at.stride == 1) {

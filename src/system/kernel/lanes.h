@@ -10,6 +10,7 @@
 typedef struct taut_places {
     const taut_index *gather;
     taut_index first, stride;
+    bool repeats; /* places of gather follow each other several times */
 } taut_places;
 
 /* The places gather[0..members-1] (all of them `one` when gather is NULL), in the second form
