@@ -202,6 +202,14 @@ static void print_frequencies(const taut_check_report *report)
     char text[400];
     if (report->frequencies == 0)
         return;
+    if (report->frequencies < 0) {
+        snprintf(text, sizeof text,
+                 "up to %.6g rad per time; the others, and the oscillatory energy, are not "
+                 "computed for a stiff potential of so many coordinates",
+                 report->frequency_most);
+        line("frequencies", text);
+        return;
+    }
     snprintf(text, sizeof text, "%lld stiff mode%s, ", (long long)report->frequencies,
              report->frequencies == 1 ? "" : "s");
     size_t used = strlen(text);
@@ -403,7 +411,10 @@ static void json_report(const cli_model *model, const taut_check_report *report)
     cli_json_close(&json, '}');
     json_invariants(&json, report);
     cli_json_open_flat(&json, "frequencies", '{');
-    cli_json_integer(&json, "count", report->frequencies);
+    if (report->frequencies < 0)
+        cli_json_real(&json, "count", NAN); /* null */
+    else
+        cli_json_integer(&json, "count", report->frequencies);
     cli_json_real(&json, "least", report->frequency_least);
     cli_json_real(&json, "most", report->frequency_most);
     cli_json_real(&json, "slow_rate", report->slow_rate);

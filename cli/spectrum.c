@@ -144,11 +144,16 @@ static void print_resonance(const taut_resonance *r)
 static void print_diagnosis(const taut_check_report *check)
 {
     label("oscillatory energy");
-    printf("%.6g, of the motion relative to the slow one\n", check->oscillatory_energy);
+    if (isnan(check->oscillatory_energy))
+        printf("not computed for a stiff potential of so many coordinates\n");
+    else
+        printf("%.6g, of the motion relative to the slow one\n", check->oscillatory_energy);
     if (!(check->slow_rate > 0))
         return;
     label("slow rate");
     printf("%.3g rad per time\n", check->slow_rate);
+    if (isnan(check->separation))
+        return;
     label("separation");
     printf("%.3g, lowest stiff frequency over the slow rate\n", check->separation);
 }

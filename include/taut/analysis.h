@@ -213,8 +213,10 @@ typedef struct taut_check_report {
     double start_position, start_velocity; /* max |g|, |gdot| of the rigid bonds at the start */
     /* how far the start is from g = 0 (bonds that are not soft), max |g| */
     double foot_distance;
-    double frequency_least, frequency_most; /* 0 when there are no springs */
-    int64_t frequencies;                    /* number of stiff modes */
+    double frequency_least, frequency_most; /* 0 when there are no springs; NaN: unknown */
+    /* number of stiff modes; -1: unknown, and with it what depends on them, which is NaN (a stiff
+     * potential of more than 400 coordinates) */
+    int64_t frequencies;
     /* how fast the slow motion can change (docs/theory.md, Fast and slow): the largest along a
      * pilot run from the start, explicit dependence on time included */
     double slow_rate;

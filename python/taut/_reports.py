@@ -25,7 +25,10 @@ def check_model(system: System, title: str, options: Options) -> Report:
             ("structure", values["structure"]),
             ("largest deviation of a derivative", f"{worst:.2g}"),
             ("rank", values["rank_message"] or values["rank"])]
-    if report.frequencies:
+    if report.frequencies < 0:
+        values["frequencies"] = None
+        rows.append(("frequencies", f"up to {report.frequency_most:.6g}, others not computed"))
+    elif report.frequencies:
         rows.append(("frequencies",
                      f"{report.frequency_least:.6g} to {report.frequency_most:.6g}"))
     if values["motion"]:

@@ -435,6 +435,10 @@ static int measure_energy(examiner *e)
     taut_diagnosis *d = e->d;
     const double *c = taut_context_compliance(e->context);
     measure_scales(e);
+    if (e->sizes->can & TAUT_HAS_STIFF_POTENTIAL && e->n > TAUT_SPECTRUM_DENSE) {
+        d->oscillatory_energy = NAN; /* as the modes are */
+        return TAUT_OK;
+    }
     if (e->sizes->can & TAUT_HAS_STIFF_POTENTIAL) {
         taut_error reason;
         int status = taut_potential_oscillatory_energy(
@@ -484,6 +488,10 @@ static int find_frequencies(examiner *e, bool modes, bool fastest)
 {
     taut_diagnosis *d = e->d;
     bool stiff = e->sizes->can & TAUT_HAS_STIFF_POTENTIAL, complete, done = false;
+    if (stiff && modes && e->n > TAUT_SPECTRUM_DENSE) {
+        d->frequencies = -1;
+        d->least = d->resonance = NAN;
+    }
     if (!d->frequencies && !stiff && !fastest)
         return TAUT_OK;
     if (d->frequencies > 0)
@@ -507,13 +515,14 @@ static int find_frequencies(examiner *e, bool modes, bool fastest)
         frequency += found - d->frequencies;
         found = (int)d->frequencies;
     }
-    d->least = frequency[0];
     d->most = frequency[found - 1];
+    if (d->frequencies < 0)
+        return TAUT_OK;
+    d->least = frequency[0];
     if (complete) {
         d->resonance = taut_closest_resonance(found, frequency, NULL);
         d->frequencies = found;
-    } else if (stiff)
-        d->frequencies = e->n;
+    }
     return TAUT_OK;
 }
 
@@ -562,7 +571,10 @@ double taut_work_scale(taut_index n, const double *force, const double *q)
 
 void taut_diagnosis_separate(taut_diagnosis *d)
 {
-    d->separation = d->slow_rate > 0 && d->frequencies > 0 ? d->least / d->slow_rate : INFINITY;
+    const bool known = d->frequencies >= 0;
+    d->separation = !known                                   ? NAN
+                    : d->slow_rate > 0 && d->frequencies > 0 ? d->least / d->slow_rate
+                                                             : INFINITY;
 }
 
 int taut_diagnose(taut_context *context, double t, const double *q, const double *v, unsigned parts,

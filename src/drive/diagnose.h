@@ -34,8 +34,8 @@ typedef struct taut_diagnosis {
     char structure[160]; /* of the linear algebra */
     double position, velocity; /* max |g|, |gdot| over the rows that must hold exactly */
     double foot_distance;      /* max |g| over the bonds that are not soft */
-    int64_t frequencies;       /* number of stiff modes */
-    double least, most;        /* their frequencies; 0: none */
+    int64_t frequencies;       /* number of stiff modes; -1: unknown */
+    double least, most;        /* their frequencies; 0: none; NaN: unknown */
     double fastest;            /* most, or the fastest of the soft springs; 0: none, or unknown */
     /* how fast the slow motion can change (docs/theory.md, Fast and slow): the larger of time_rate
      * and the largest rate of the states that were examined; at the initial state alone; the time
@@ -47,7 +47,8 @@ typedef struct taut_diagnosis {
     int states;       /* at which slow_rate was evaluated, besides the initial one */
     int laters;       /* of LATER: states that follow, which pilot.c adds */
     taut_later later[TAUT_LATER];
-    double separation; /* least over slow_rate; INFINITY where that is 0, or nothing stiff */
+    /* least over slow_rate; INFINITY where that is 0, or nothing stiff; NaN: unknown */
+    double separation;
     /* relative distance of the stiff frequencies from the closest resonance, of two or of one and
      * the sum of two; INFINITY: there is none; NaN: unknown */
     double resonance;

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "base/vectors.h"
 #include "drive/solver.h"
+#include "linalg/spectrum.h"
 #include "project/project.h"
 #include "step/methods.h"
 
@@ -168,6 +169,17 @@ static unsigned judge(const taut_diagnosis *d, unsigned avoid, char *why, size_t
     bool oscillates = taut_motion_oscillates(d);
     if (exact)
         return exact;
+    if (d->frequencies < 0) {
+        taut_append(
+            why, size,
+            "full because the stiff modes of a stiff potential of more than %d coordinates, "
+            "from which the motion is chosen, are not computed: specify motion slow if the "
+            "initial state does not oscillate, or write the potential as bonds with a "
+            "stiffness",
+            TAUT_SPECTRUM_DENSE);
+        append_cost(d, "; full needs", why, size);
+        return TAUT_MOTION_FULL;
+    }
     if (!(d->separation >= SEPARATED)) {
         taut_append(why, size,
                     "full because the lowest stiff frequency (%.3g) is less than %g times the rate "
