@@ -38,9 +38,8 @@ static int make_kernel(taut_pair_work *w, taut_arena *arena, taut_error *error)
         TAUT_NEED(error, w->gather[c] = TAUT_NEW(arena, taut_index, lanes));
         int component;
         local[c].gather = w->gather[c];
-        local[c].places =
-            (taut_places){.gather = w->gather[c],
-                          .repeats = side_of(w->sum, local[c].q_slot, &component) == 0};
+        local[c].places = (taut_places){
+            .gather = w->gather[c], .repeats = side_of(w->sum, local[c].q_slot, &component) == 0};
     }
     for (int32_t k = 0; k < from->fetches; k++) {
         taut_fetch *f = &fetch[k];
@@ -226,8 +225,9 @@ TAUT_INLINED int collect(taut_pair_work *w, const double *q, int d, int32_t i, c
     const taut_pair_list list = w->list;
     const int64_t lanes = w->regs.lanes;
     const double most = list.cut * list.cut, *from = q + f->first[1];
-    double *const to = w->q, x[3] = {0};
-    int32_t *const first = w->pair[0], *const second = w->pair[1];
+    double *const restrict to = w->q, x[3] = {0};
+    int32_t *const restrict second = w->pair[1];
+    const int before = n;
     for (int c = 0; c < d; c++)
         x[c] = q[f->first[0] + (int64_t)i * d + c];
     for (int k = 0; k < count; k++) {
@@ -237,13 +237,16 @@ TAUT_INLINED int collect(taut_pair_work *w, const double *q, int d, int32_t i, c
             const double apart = x[c] - y[c],
                          shift = taut_pair_shift(apart, list.box[c], list.inverse[c]);
             square += (apart - shift) * (apart - shift);
-            to[c * lanes + n] = x[c];
             to[(d + c) * lanes + n] = y[c] + shift;
         }
-        first[n] = i;
         second[n] = row[k];
         n += square < most;
     }
+    for (int k = before; k < n; k++)
+        w->pair[0][k] = i;
+    for (int c = 0; c < d; c++)
+        for (int k = before; k < n; k++)
+            to[c * lanes + k] = x[c];
     return n;
 }
 
