@@ -38,6 +38,11 @@ static int open_tape(taut_solver *solver, taut_error *error)
                            &d->fused, error);
 }
 
+int64_t taut_drift_room(const taut_sizes *sizes)
+{
+    return 2 * taut_apart(sizes->bonds) + sizes->jacobian_entries;
+}
+
 int taut_drift_create(taut_solver *solver, taut_error *error)
 {
     taut_drift *d = &solver->drift;
@@ -52,8 +57,11 @@ int taut_drift_create(taut_solver *solver, taut_error *error)
     TAUT_TRY(TAUT_RESERVE(arena, d->conserved, error, &d->kept, &d->invariant));
     if (d->rows == 0)
         return taut_drift_begin(solver, error);
-    TAUT_TRY(TAUT_RESERVE(arena, m, error, &d->first, &d->values.bond, &d->values.bond_dt));
-    TAUT_TRY(TAUT_RESERVE(arena, solver->sizes.jacobian_entries, error, &d->values.jacobian));
+    TAUT_TRY(TAUT_RESERVE(arena, m, error, &d->first));
+    d->values.bond = taut_stepper_room(&solver->stepper, taut_drift_room(&solver->sizes));
+    TAUT_NEED(error, d->values.bond);
+    d->values.bond_dt = d->values.bond + taut_apart(m);
+    d->values.jacobian = d->values.bond_dt + taut_apart(m);
     TAUT_TRY(taut_system_pattern(solver->moving, TAUT_PATTERN_JACOBIAN, &d->jacobian, error));
     TAUT_TRY(open_tape(solver, error));
     return taut_drift_begin(solver, error);

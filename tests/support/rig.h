@@ -115,7 +115,7 @@ static inline int rig_build(rig *r, const rig_how *how)
     if (how->stabilize)
         return taut_stabilizer_create(
             &(taut_stabilization){how->stabilize, how->passes, how->share, how->of, how->direction,
-                                  how->refresh, how->solver, NULL},
+                                  how->refresh, how->solver, NULL, NULL},
             r->context, &r->arena, &r->statistics, &r->projector, &r->error);
     return 0;
 }
