@@ -31,15 +31,24 @@ static bool has_term(const taut_sum *sum, int j)
     return false;
 }
 
-/* The last stage, or the end, that stage j has a part in; NEVER_FREE: an estimate, dense output, or
- * the last stage, which is compared with the end (taut_runge_kutta_stiffness). */
+/* Does stage i count in the end of the step, or its error? (taut_runge_kutta_node) */
+static bool counts(const taut_tableau *table, int i)
+{
+    return i < table->stages &&
+           (table->a[table->stages * table->width + i] != 0 ||
+            (table->error && table->error[i] != 0) || (table->error_3 && table->error_3[i] != 0));
+}
+
+/* The last stage, or the end, that stage j has a part in; NEVER_FREE: an estimate, dense output, a
+ * stage that counts and may be formed again, or the last stage, which is compared with the end
+ * (taut_runge_kutta_stiffness). */
 static int last_use(const taut_runge_kutta *w, int j)
 {
     const taut_tableau *table = w->tableau;
     int last = j;
     for (int i = j + 1; i <= table->stages + table->extra; i++)
         if (has_term(&w->row[i], j) || (w->by_rates && has_term(&w->path[i].rates, j)))
-            last = i;
+            last = last == NEVER_FREE || counts(table, i) ? NEVER_FREE : i;
     bool kept = table->a[(table->stages - 1) * table->width + j] != 0 ||
                 (table->error && has_term(&w->error, j)) ||
                 (table->error_3 && has_term(&w->error_3, j));
@@ -276,7 +285,7 @@ static void estimate(taut_stepper *s, const taut_state *begin, double h, double 
 {
     taut_runge_kutta *w = s->work;
     const taut_tableau *table = w->tableau;
-    if (!table->error || !s->error_q || !s->error_v)
+    if (!table->error || !s->adaptive)
         return;
     form(s, &w->error, &w->path_error, kq, kv, h, NULL, NULL, s->error_q, s->error_v);
     if (!w->second_order)
@@ -451,7 +460,7 @@ bool taut_runge_kutta_node(taut_stepper *s, int j, bool place, taut_step_node *n
     node->error = table->error ? table->error[j] : 0;
     node->error_3 = table->error_3 && j < table->stages ? table->error_3[j] : 0;
     if (node->weight == 0 && node->error == 0 && node->error_3 == 0)
-        return true;
+        return true; /* as in `counts` */
     node->t = s->last.t + table->c[j] * w->h;
     node->v = edge ? edge->v : w->by_rates ? w->speed : w->velocity[j];
     node->a = edge ? edge->a : w->rate[j];
