@@ -87,6 +87,34 @@ int taut_drift_begin(taut_solver *solver, taut_error *error)
     return TAUT_OK;
 }
 
+/* |g - g0| and |gdot| of the bonds begin .. end-1, the largest: NaN is left to what reports it. */
+static double position_block(void *context, int64_t begin, int64_t end)
+{
+    const taut_drift *d = context;
+    double most = 0;
+    for (int64_t i = begin; i < end; i++)
+        if (d->watched[i])
+            most = fmax(most, fabs(d->values.bond[i] - d->first[i]));
+    return most;
+}
+
+typedef struct rates {
+    const taut_drift *drift;
+    const double *v;
+} rates;
+
+static double velocity_block(void *context, int64_t begin, int64_t end)
+{
+    const rates *r = context;
+    const taut_drift *d = r->drift;
+    double most = 0;
+    for (taut_index i = (taut_index)begin; i < end; i++)
+        if (d->watched[i])
+            most = fmax(most, fabs(d->values.bond_dt[i] +
+                                   taut_row_dot(&d->jacobian, d->values.jacobian, i, r->v)));
+    return most;
+}
+
 /* Rigid bonds, constraints and invariants that are rows of g. */
 static int measure_rows(taut_solver *solver, const taut_state *state, taut_error *error)
 {
@@ -103,16 +131,11 @@ static int measure_rows(taut_solver *solver, const taut_state *state, taut_error
                                       wanted, &d->values, error);
     status = taut_space_agree(taut_run_space(solver), status, error);
     TAUT_TRY(taut_unevaluated(status, state->t, error));
-    for (taut_index i = 0; i < solver->sizes.bonds; i++) {
-        if (!d->watched[i])
-            continue;
-        d->position = fmax(d->position, fabs(d->values.bond[i] - d->first[i]));
-        if (!mechanical)
-            continue;
-        double rate =
-            d->values.bond_dt[i] + taut_row_dot(&d->jacobian, d->values.jacobian, i, state->v);
-        d->velocity = fmax(d->velocity, fabs(rate));
-    }
+    taut_pool *pool = solver->pool;
+    const taut_index bonds = solver->sizes.bonds;
+    d->position = taut_pool_largest(pool, bonds, position_block, d);
+    if (mechanical)
+        d->velocity = taut_pool_largest(pool, bonds, velocity_block, &(rates){d, state->v});
     d->position = taut_space_largest(taut_run_space(solver), d->position);
     d->velocity = taut_space_largest(taut_run_space(solver), d->velocity);
     return TAUT_OK;
