@@ -167,6 +167,8 @@ has err "needs about 0.45 GB of memory, and there are 0.3 GB"
 if [ -z "${TAUT_TEST_SANITIZED:-}" ]; then # which take a minute
     TAUT_MEMORY=3e8 bounded 0 run chain --set N=100000 --motion rigid --method dop8 --until 1e-9 --out none
     has err "needs about 0.14 GB of memory; there are 0.3 GB"
+    TAUT_MEMORY=1e9 bounded 0 run chain --set N=300000 --motion rigid --method dop8 --step 1e-3 --until 1e-3 --out none
+    has err "needs about 0.2 GB of memory; there are 1 GB"
 fi
 TAUT_MEMORY=3e8 bounded 2 project chain --set N=100000 --method series
 has err "needs about 0.33 GB of memory, and there are 0.3 GB"

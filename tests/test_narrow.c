@@ -86,7 +86,7 @@ static taut_index band_factor(band *m, double tolerance)
     for (taut_index j = 0; j < m->rows; j++)
         for (taut_index d = 0; d <= m->b && j + d < m->rows; d++)
             m->columns[d + j * (int64_t)(m->b + 1)] = m->a[d * (int64_t)m->rows + j];
-    taut_index one = taut_segments_factor(NULL, m->rows, m->b, m->a, tolerance, m->f),
+    taut_index one = taut_segments_factor(NULL, m->rows, m->b, m->a, m->rows, tolerance, m->f),
                other = taut_band_ldl_factor(m->rows, m->b, m->columns, m->a, tolerance);
     check_row(one == other, "rows %d, half-width %d: column %d, scalar %d", m->rows, m->b, one,
               other);
@@ -102,13 +102,14 @@ static void test_groups(void)
     for (taut_index b = 1; b <= 4; b++)
         for (taut_index rows = 16384; rows < 60000; rows += 20011) {
             band m = band_create(rows, b);
-            double *f = numbers(taut_segments_numbers(rows, b)), *x = numbers(rows), worst = 0;
+            double *f = numbers(taut_segments_numbers(rows, b)), *x = numbers(rows),
+                   *room = numbers(rows), worst = 0;
             band_fill(&m);
             memcpy(x, m.x, (size_t)rows * sizeof *x);
             if (band_factor(&m, 1e-14) == 0 &&
-                taut_segments_factor(pool, rows, b, m.a, 1e-14, f) == 0) {
-                taut_segments_solve(NULL, rows, b, m.f, m.x);
-                taut_segments_solve(pool, rows, b, f, x);
+                taut_segments_factor(pool, rows, b, m.a, rows, 1e-14, f) == 0) {
+                taut_segments_solve(NULL, rows, b, m.f, room, m.x);
+                taut_segments_solve(pool, rows, b, f, room, x);
                 taut_band_ldl_solve(rows, b, m.columns, m.y);
             }
             for (taut_index j = 0; j < rows; j++)
@@ -119,6 +120,7 @@ static void test_groups(void)
             band_factor(&m, 1e-14);
             free(f);
             free(x);
+            free(room);
             band_destroy(&m);
         }
     taut_pool_destroy(pool);
@@ -133,9 +135,9 @@ static void test_segments(void)
         for (taut_index rows = 8 * (12 + b); rows < 300; rows += 1 + rows % 7) {
             band m = band_create(rows, b);
             band_fill(&m);
-            double worst = 0, most = 0;
+            double worst = 0, most = 0, *room = numbers(rows);
             if (band_factor(&m, 1e-14) == 0) {
-                taut_segments_solve(NULL, rows, b, m.f, m.x);
+                taut_segments_solve(NULL, rows, b, m.f, room, m.x);
                 taut_band_ldl_solve(rows, b, m.columns, m.y);
             }
             for (taut_index j = 0; j < rows; j++) {
@@ -144,6 +146,7 @@ static void test_segments(void)
             }
             check_row(worst <= 1e-11 * most && most > 0, "rows %d, half-width %d: off by %g of %g",
                       rows, b, worst, most);
+            free(room);
             band_destroy(&m);
         }
     }

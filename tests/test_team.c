@@ -103,7 +103,12 @@ static uint64_t digest(const taut_solver *solver, const taut_system *system)
     const size_t real = sizeof(double), n = (size_t)z.coordinates;
     uint64_t h = mix(0xcbf29ce484222325u, taut_solver_position(solver), n * real);
     h = mix(h, taut_solver_velocity(solver), n * real);
-    return mix(h, taut_solver_multipliers(solver), (size_t)z.bonds * real);
+    h = mix(h, taut_solver_multipliers(solver), (size_t)z.bonds * real);
+    taut_result result = {.size = sizeof result};
+    taut_solver_result_get(solver, &result, NULL);
+    h = mix(h, &result.energy_last, real);
+    h = mix(h, &result.drift_position, real);
+    return mix(h, &result.drift_velocity, real);
 }
 
 static driven begin(const char *model, const char *options, int threads,
@@ -170,7 +175,7 @@ static int evaluate(const taut_system *system, taut_pool *pool, unsigned wanted,
     if (status == 0)
         status = taut_context_start(context, 0, p.q, p.v, error);
     for (taut_index i = 0; status == 0 && i < n; i++)
-        p.q[i] += 0.01 * cos(5.0 * i);
+        p.q[i] += 0.01 * cos(5.0 * i), p.v[i] = sin(3.0 * i);
     if (status == 0)
         status = taut_evaluate_inside(context, 0, p.q, p.v, wanted, values, error);
     *parts = context && context->parts;
@@ -180,6 +185,17 @@ static int evaluate(const taut_system *system, taut_pool *pool, unsigned wanted,
     *sum = 0xcbf29ce484222325u;
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
         *sum = mix(*sum, all[k], (size_t)count[k] * sizeof(double));
+    const double energy[] = {values->kinetic, values->potential, values->bond_energy};
+    *sum = mix(*sum, energy, sizeof energy);
+    if (wanted == TAUT_WANT_ENERGY && status == 0) { /* as in one sum */
+        taut_values other = {.force = values->force};
+        status =
+            taut_evaluate_inside(context, 0, p.q, p.v, wanted | TAUT_WANT_FORCE, &other, error);
+        const double one[] = {other.kinetic, other.potential, other.bond_energy};
+        for (int k = 0; k < 3; k++)
+            check_row(fabs(energy[k] - one[k]) <= 1e-12 * fabs(one[k]) && isfinite(energy[k]),
+                      "energy %d: %.17g, in one sum %.17g", k, energy[k], one[k]);
+    }
     taut_context_destroy(context);
     taut_arena_clear(&p.arena);
     return status;
@@ -188,9 +204,10 @@ static int evaluate(const taut_system *system, taut_pool *pool, unsigned wanted,
 static void test_evaluations(void)
 {
     static const char *const models[] = {CHAIN(""), ROPE, MIXED, NET, TRUSS, LIQUID};
-    static const unsigned bits[] = {
-        TAUT_WANT_FORCE, TAUT_WANT_BOND, TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN,
-        TAUT_WANT_FORCE | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA | TAUT_WANT_COLUMNS};
+    static const unsigned bits[] = {TAUT_WANT_FORCE, TAUT_WANT_BOND, TAUT_WANT_ENERGY,
+                                    TAUT_WANT_FORCE | TAUT_WANT_BOND | TAUT_WANT_JACOBIAN,
+                                    TAUT_WANT_FORCE | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA |
+                                        TAUT_WANT_COLUMNS};
     taut_pool *pool = NULL;
     check_group("evaluations");
     check_row(taut_pool_create(3, NULL, &pool, NULL) == 0, "a pool");

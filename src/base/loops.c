@@ -170,3 +170,29 @@ void taut_loop_form(taut_pool *pool, taut_index n, const taut_sum *sum, double *
     else
         taut_pool_loop(pool, n, form_block, &(form){*sum, kq, kv, h, q, v, out_q, out_v});
 }
+
+typedef struct sums {
+    double h;
+    const taut_loop_sum *of;
+} sums;
+
+static double sums_block(void *context, int64_t begin, int64_t end)
+{
+    enum { PART = 256 };
+    const sums *both = context;
+    for (int64_t i = begin; i < end; i += PART)
+        for (int f = 0; f < 2; f++) {
+            const taut_loop_sum *one = &both->of[f];
+            double *k[TAUT_MOST_TERMS];
+            for (int j = 0; j < one->sum->terms; j++)
+                k[one->sum->term[j]] = one->k[one->sum->term[j]] + i;
+            taut_sum_form((taut_index)(end - i < PART ? end - i : PART), one->sum, k, both->h,
+                          at(one->base, i), one->out + i);
+        }
+    return 0;
+}
+
+void taut_loop_sums(taut_pool *pool, taut_index n, double h, const taut_loop_sum of[2])
+{
+    taut_pool_loop(pool, n, sums_block, &(sums){h, of});
+}

@@ -22,4 +22,14 @@ void taut_loop_form(taut_pool *pool, taut_index n, const taut_sum *sum, double *
                     double *const *kv, double h, const double *q, const double *v, double *out_q,
                     double *out_v);
 
+/* out = base + h sum_j weight[j] k[term[j]] of two sums, a few hundred entries of both at a time:
+ * what both read is read once. base may be NULL. */
+typedef struct taut_loop_sum {
+    const taut_sum *sum;
+    double *const *k;
+    const double *base;
+    double *out;
+} taut_loop_sum;
+void taut_loop_sums(taut_pool *pool, taut_index n, double h, const taut_loop_sum sums[2]);
+
 #endif

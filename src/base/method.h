@@ -85,6 +85,8 @@ typedef struct taut_stepper {
     /* of the run: implicit methods solve slightly more accurately */
     double rtol, atol;
     void *work;
+    double *room; /* [room_size] (taut_stepper_room) */
+    int64_t room_size;
 } taut_stepper;
 
 typedef struct taut_method {
@@ -183,6 +185,16 @@ static inline int taut_error_order(const taut_stepper *s)
 
 /* Memory for a state of the stepper's system, from its arena. (step/methods.c) */
 int taut_state_create(const taut_stepper *stepper, taut_state *state, taut_error *error);
+
+/* Numbers from one vector of n to the next one in a room: each begins on a cache line. */
+static inline int64_t taut_apart(int64_t n)
+{
+    return (n + 7) / 8 * 8;
+}
+
+/* Room of at least `count` numbers for what does not outlive a call: stages of a method, states that
+ * a stabiliser moves, measured drift share it. NULL: no memory. (step/methods.c) */
+double *taut_stepper_room(taut_stepper *stepper, int64_t count);
 
 extern const taut_method *const taut_method_table[]; /* ends with NULL (step/methods.c) */
 

@@ -20,8 +20,8 @@ enum { MOST_FAILURES = 12 };     /* evaluations that fail one after another, at 
 
 int taut_control_create(taut_solver *solver, taut_error *error)
 {
-    TAUT_TRY(TAUT_RESERVE(&solver->arena, 3 * (int64_t)solver->stepper.n, error,
-                          &solver->control.trial));
+    solver->control.trial = taut_stepper_room(&solver->stepper, 3 * taut_apart(solver->stepper.n));
+    TAUT_NEED(error, solver->control.trial);
     return taut_norm_create(solver, error);
 }
 

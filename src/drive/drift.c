@@ -38,6 +38,11 @@ static int open_tape(taut_solver *solver, taut_error *error)
                            &d->fused, error);
 }
 
+int64_t taut_drift_room(const taut_sizes *sizes)
+{
+    return 2 * taut_apart(sizes->bonds) + sizes->jacobian_entries;
+}
+
 int taut_drift_create(taut_solver *solver, taut_error *error)
 {
     taut_drift *d = &solver->drift;
@@ -52,8 +57,11 @@ int taut_drift_create(taut_solver *solver, taut_error *error)
     TAUT_TRY(TAUT_RESERVE(arena, d->conserved, error, &d->kept, &d->invariant));
     if (d->rows == 0)
         return taut_drift_begin(solver, error);
-    TAUT_TRY(TAUT_RESERVE(arena, m, error, &d->first, &d->values.bond, &d->values.bond_dt));
-    TAUT_TRY(TAUT_RESERVE(arena, solver->sizes.jacobian_entries, error, &d->values.jacobian));
+    TAUT_TRY(TAUT_RESERVE(arena, m, error, &d->first));
+    d->values.bond = taut_stepper_room(&solver->stepper, taut_drift_room(&solver->sizes));
+    TAUT_NEED(error, d->values.bond);
+    d->values.bond_dt = d->values.bond + taut_apart(m);
+    d->values.jacobian = d->values.bond_dt + taut_apart(m);
     TAUT_TRY(taut_system_pattern(solver->moving, TAUT_PATTERN_JACOBIAN, &d->jacobian, error));
     TAUT_TRY(open_tape(solver, error));
     return taut_drift_begin(solver, error);
@@ -79,6 +87,34 @@ int taut_drift_begin(taut_solver *solver, taut_error *error)
     return TAUT_OK;
 }
 
+/* |g - g0| and |gdot| of the bonds begin .. end-1, the largest: NaN is left to what reports it. */
+static double position_block(void *context, int64_t begin, int64_t end)
+{
+    const taut_drift *d = context;
+    double most = 0;
+    for (int64_t i = begin; i < end; i++)
+        if (d->watched[i])
+            most = fmax(most, fabs(d->values.bond[i] - d->first[i]));
+    return most;
+}
+
+typedef struct rates {
+    const taut_drift *drift;
+    const double *v;
+} rates;
+
+static double velocity_block(void *context, int64_t begin, int64_t end)
+{
+    const rates *r = context;
+    const taut_drift *d = r->drift;
+    double most = 0;
+    for (taut_index i = (taut_index)begin; i < end; i++)
+        if (d->watched[i])
+            most = fmax(most, fabs(d->values.bond_dt[i] +
+                                   taut_row_dot(&d->jacobian, d->values.jacobian, i, r->v)));
+    return most;
+}
+
 /* Rigid bonds, constraints and invariants that are rows of g. */
 static int measure_rows(taut_solver *solver, const taut_state *state, taut_error *error)
 {
@@ -95,16 +131,11 @@ static int measure_rows(taut_solver *solver, const taut_state *state, taut_error
                                       wanted, &d->values, error);
     status = taut_space_agree(taut_run_space(solver), status, error);
     TAUT_TRY(taut_unevaluated(status, state->t, error));
-    for (taut_index i = 0; i < solver->sizes.bonds; i++) {
-        if (!d->watched[i])
-            continue;
-        d->position = fmax(d->position, fabs(d->values.bond[i] - d->first[i]));
-        if (!mechanical)
-            continue;
-        double rate =
-            d->values.bond_dt[i] + taut_row_dot(&d->jacobian, d->values.jacobian, i, state->v);
-        d->velocity = fmax(d->velocity, fabs(rate));
-    }
+    taut_pool *pool = solver->pool;
+    const taut_index bonds = solver->sizes.bonds;
+    d->position = taut_pool_largest(pool, bonds, position_block, d);
+    if (mechanical)
+        d->velocity = taut_pool_largest(pool, bonds, velocity_block, &(rates){d, state->v});
     d->position = taut_space_largest(taut_run_space(solver), d->position);
     d->velocity = taut_space_largest(taut_run_space(solver), d->velocity);
     return TAUT_OK;

@@ -24,7 +24,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "base/vectors.h"
+#include "base/loops.h"
 #include "system/fused.h"
 
 static const double MARGIN = 30;
@@ -258,7 +258,7 @@ static int allow(taut_solver *solver, const taut_values *e, double share, double
 static double share(const taut_solver *solver)
 {
     const taut_stepper *s = &solver->stepper;
-    double size = taut_largest(s->n, s->now.q),
+    double size = taut_loop_largest(s->pool, s->n, s->now.q),
            tolerance = s->rtol * (1 + taut_slow_level_defect(solver));
     return taut_below(MOST, MARGIN * (tolerance + (size > 0 ? s->atol / size : 1)));
 }

@@ -9,16 +9,21 @@
 /* Steps between two looks at the drift where no rows need it. */
 enum { BETWEEN_DRIFTS = 8 };
 
+static double nothing_block(void *context, int64_t begin, int64_t end)
+{
+    const double *x = context;
+    double sum = 0; /* x - x is 0 for finite x only */
+    for (int64_t i = begin; i < end; i++)
+        sum += x[i] - x[i];
+    return sum;
+}
+
 static bool finite_state(const taut_solver *solver, const taut_state *state)
 {
-    double sum = 0; /* x - x is 0 for finite x only */
-    const double *v = taut_state_v(state);
-    taut_index velocities = solver->stepper.first_order ? solver->stepper.m : solver->stepper.n;
-    for (taut_index i = 0; i < solver->stepper.n; i++)
-        sum += state->q[i] - state->q[i];
-    for (taut_index i = 0; i < velocities; i++)
-        sum += v[i] - v[i];
-    return sum == 0;
+    const taut_stepper *s = &solver->stepper;
+    taut_index velocities = s->first_order ? s->m : s->n;
+    return taut_pool_sum(s->pool, s->n, nothing_block, state->q) == 0 &&
+           taut_pool_sum(s->pool, velocities, nothing_block, taut_state_v(state)) == 0;
 }
 
 static int fail_diverged(const taut_solver *solver, double t, double energy, taut_error *error)

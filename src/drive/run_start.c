@@ -137,7 +137,8 @@ static int make_stabilizer(taut_solver *solver, const char *kind, taut_error *er
         .direction = taut_options_text(solver->options, "stabilize-direction"),
         .refresh = (int)taut_options_integer(solver->options, "stabilize-refresh"),
         .solver = taut_options_text(solver->options, "stabilize-solver"),
-        .saddle = s->field ? s->field->saddle : NULL};
+        .saddle = s->field ? s->field->saddle : NULL,
+        .room = taut_stepper_room(s, 3 * taut_apart(s->n))};
     return taut_stabilizer_create(&how, s->context, s->arena, s->statistics, &solver->stabilizer,
                                   error);
 }

@@ -13,9 +13,10 @@
  * (k - 1)/k and 1, about k/(k + 1): the error of the result is the difference over
  * 10^(k/(k + 1)) - 1.
  *
- * Rows wait in memory until it is known which are written. A run that turns out to be long, by the
- * number of its evaluations and never by a clock, writes them at once and is not repeated more
- * accurately, or, if it is longer still, not at all. */
+ * Rows wait in memory until it is known which are written, unless another run costs too much
+ * however few its steps are. A run that turns out to be long, by the number of its evaluations and
+ * never by a clock, writes them at once and is not repeated more accurately, or, if it is longer
+ * still, not at all. */
 #include "drive/solver.h"
 
 #include <float.h>
@@ -88,10 +89,21 @@ static int wait_begin(void *user, const taut_system *system, taut_error *error)
     return w->keep.begin(w->keep.user, system, error);
 }
 
+/* Does any other run cost too much? It has PARTS steps at least, of as many evaluations as the
+ * method has stages, which are no fewer than its order. */
+static bool is_hopeless(const waiting *w)
+{
+    const taut_solver *solver = w->solver;
+    const taut_method *method = solver->stepper.method;
+    const double evaluations = method->uses_stages ? method->order : 1;
+    return !w->always && !solver->projective && isfinite(solver->until) &&
+           PARTS * evaluations * taut_system_work(solver->system) > ALL;
+}
+
 int taut_verify_decide(taut_waiting *w, taut_error *error)
 {
     if (w->streams || w->always ||
-        !(taut_cost_run(w->solver) > AFFORDABLE || w->numbers > MOST_NUMBERS))
+        !(taut_cost_run(w->solver) > AFFORDABLE || w->numbers > MOST_NUMBERS || is_hopeless(w)))
         return TAUT_OK;
     w->streams = true;
     w->solver->saving.waits = NULL;
@@ -103,8 +115,9 @@ static int wait_row(void *user, const taut_row *row, taut_error *error)
     waiting *w = user;
     const taut_stepper *s = &w->solver->stepper;
     TAUT_TRY(taut_verify_decide(w, error));
-    w->partial = w->partial ||
-                 (w->streams && (w->numbers > MOST_NUMBERS || taut_cost_run(w->solver) > ALL / 2));
+    w->partial =
+        w->partial || (w->streams && (w->numbers > MOST_NUMBERS ||
+                                      taut_cost_run(w->solver) > ALL / 2 || is_hopeless(w)));
     if (w->streams)
         TAUT_TRY(give_row(w, row, error));
     if (w->partial)

@@ -50,6 +50,10 @@ static int new_stepper(taut_solver *solver, taut_error *error)
     if (solver->system->value_kernels[TAUT_LIST_TENSION] > 0)
         TAUT_TRY(TAUT_RESERVE(&solver->arena, solver->sizes.bonds, error, &solver->forces));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, s->n, error, &s->error_q, &s->error_v));
+    if (s->method->uses_field) { /* once for all that share it */
+        const int64_t own = 3 * taut_apart(s->n), drift = taut_drift_room(&solver->sizes);
+        TAUT_NEED(error, taut_stepper_room(s, own > drift ? own : drift));
+    }
     s->now.t = s->last.t = solver->from;
     return taut_context_start(solver->context, solver->from, s->now.q, taut_state_v(&s->now),
                               error);

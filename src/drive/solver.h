@@ -699,6 +699,7 @@ int taut_kept_add(taut_solver *solver, double until, taut_error *error);
 
 /* (drift.c) Assigns memory and notes what should hold. */
 int taut_drift_create(taut_solver *solver, taut_error *error);
+int64_t taut_drift_room(const taut_sizes *sizes); /* of taut_stepper_room */
 /* Measures the drift of a state, once for each time. */
 int taut_drift_measure(taut_solver *solver, const taut_state *state, taut_error *error);
 /* The invariants of the present state are those that should hold. */

@@ -61,7 +61,7 @@ static taut_index decompose_runs(taut_form *form, taut_stored *work, double tole
     return taut_band_ldl_factor(form->rows, form->half_width, work->matrix, form->scale, tolerance);
 }
 
-/* The factors follow the matrix, which stays. */
+/* The factors follow the matrix, which is room once it was factored. */
 static double *factors_of(const taut_form *form, const taut_stored *work)
 {
     return (double *)work->matrix + form->rows * ((int64_t)form->half_width + 1);
@@ -70,13 +70,13 @@ static double *factors_of(const taut_form *form, const taut_stored *work)
 static taut_index decompose_segments(taut_form *form, taut_stored *work, double tolerance)
 {
     return taut_segments_factor(form->shape.pool, form->rows, form->half_width, work->matrix,
-                                tolerance, factors_of(form, work));
+                                form->rows, tolerance, factors_of(form, work));
 }
 
 static void substitute_segments(taut_form *form, taut_stored *work)
 {
     taut_segments_solve(form->shape.pool, form->rows, form->half_width, factors_of(form, work),
-                        form->vector);
+                        work->matrix, form->vector);
 }
 
 static void substitute(taut_form *form, taut_stored *work)

@@ -24,11 +24,13 @@ enum { WIDEST = 32 }; /* half-width: V has 2 b columns */
 
 typedef struct parted {
     taut_space *space;
-    taut_halo halo;               /* of the rows, in the order of the form */
-    taut_index first, own, inner; /* rows of this rank: where they begin, all, of the interior */
-    double *scale;                /* in the order of the form, where that is scaled */
-    taut_index b, width;          /* half-width of A, and of it as it is assembled */
-    bool left, right, segments;   /* is there a separator before, and after the interior? */
+    taut_halo halo; /* of the rows, in the order of the form */
+    taut_index rows, first, own,
+        inner;                  /* all; of this rank: where they begin, how many, interior */
+    double *scale;              /* in the order of the form, where that is scaled */
+    taut_index b, width;        /* half-width of A, and of it as it is assembled */
+    bool left, right, segments; /* is there a separator before, and after the interior? */
+    bool apart; /* the interior is copied out of the matrix; else it is factored as it is there */
     double *matrix, *interior, *factors, *size;
     double *edge[2];   /* E: [b][b] of the separators before and after, by columns */
     double *shape[2];  /* V: [b][inner] */
@@ -36,7 +38,7 @@ typedef struct parted {
     double *part;      /* of R, of this rank */
     double *parts;     /* those of all ranks */
     double *reduced;   /* R, a band */
-    double *z, *sums;  /* [inner]; [size][2b] */
+    double *sums;      /* [size][2b] */
     double *sum;       /* [2b] */
     double *separator; /* [(size - 1) b] */
 } parted;
@@ -147,15 +149,19 @@ static int find_band(parted *w, const taut_form *form, const keyed *list, taut_e
     return taut_space_agree(w->space, why ? fail_shape(error, why) : TAUT_OK, error);
 }
 
-static int reserve(parted *w, taut_arena *arena, taut_index rows, taut_error *error)
+static int reserve(parted *w, taut_arena *arena, taut_index rows, bool runs, taut_error *error)
 {
     const int64_t b = w->b, size = w->space->size, inner = w->inner;
     w->segments = taut_segments_fit(w->inner, w->b);
+    w->apart = !(w->segments && runs && w->b <= w->width);
     TAUT_TRY(TAUT_RESERVE(arena, rows * ((int64_t)w->width + 1), error, &w->matrix));
-    TAUT_TRY(TAUT_RESERVE(arena, inner * (b + 1), error, &w->interior));
+    if (w->apart)
+        TAUT_TRY(TAUT_RESERVE(arena, inner * (b + 1), error, &w->interior));
+    else
+        w->interior = w->matrix + w->first;
     TAUT_TRY(TAUT_RESERVE(arena, w->segments ? taut_segments_numbers(w->inner, w->b) : 0, error,
                           &w->factors));
-    TAUT_TRY(TAUT_RESERVE(arena, inner, error, &w->z, &w->size));
+    TAUT_TRY(TAUT_RESERVE(arena, w->segments ? 0 : inner, error, &w->size));
     for (int side = 0; side < 2; side++) {
         const bool there = side == 0 ? w->left : w->right;
         TAUT_TRY(TAUT_RESERVE(arena, b * b, error, &w->edge[side]));
@@ -199,13 +205,14 @@ static int create_parted(taut_saddle *saddle, taut_error *error)
     TAUT_TRY(status);
     w->left = w->space->rank > 0;
     w->right = w->space->rank < w->space->size - 1;
+    w->rows = form->rows;
     w->inner = w->own - (w->right ? w->b : 0);
     w->width = form->half_width;
     form->offset = 0;
     form->step = w->width;
     status = taut_form_runs_create(form, true, &saddle->arena, error);
     if (status == 0)
-        status = reserve(w, &saddle->arena, form->rows, error);
+        status = reserve(w, &saddle->arena, form->rows, form->runs, error);
     if (status == 0)
         status = TAUT_RESERVE(&saddle->arena, form->runs ? 0 : form->rows, error, &w->scale);
     return taut_space_agree(w->space, status, error);
@@ -227,7 +234,7 @@ static double entry(const parted *w, const taut_form *form, taut_index i, taut_i
 static void take_interior(parted *w, const taut_form *form)
 {
     const taut_index b = w->b, inner = w->inner, first = w->first;
-    for (taut_index d = 0; d <= b; d++) {
+    for (taut_index d = 0; w->apart && d <= b; d++) {
         const int64_t step = w->segments ? 1 : b + 1;
         double *to = w->segments ? w->interior + (int64_t)d * inner : w->interior + d;
         if (form->runs && w->segments && d <= w->width) {
@@ -259,7 +266,8 @@ static void take_edges(parted *w, const taut_form *form)
 static taut_index factor_interior(parted *w, taut_pool *pool, double tolerance)
 {
     if (w->segments)
-        return taut_segments_factor(pool, w->inner, w->b, w->interior, tolerance, w->factors);
+        return taut_segments_factor(pool, w->inner, w->b, w->interior,
+                                    w->apart ? w->inner : w->rows, tolerance, w->factors);
     for (taut_index j = 0; j < w->inner; j++)
         w->size[j] = w->interior[j * ((int64_t)w->b + 1)];
     return taut_band_ldl_factor(w->inner, w->b, w->interior, w->size, tolerance);
@@ -268,7 +276,7 @@ static taut_index factor_interior(parted *w, taut_pool *pool, double tolerance)
 static void solve_interior(const parted *w, taut_pool *pool, double *x)
 {
     if (w->segments)
-        taut_segments_solve(pool, w->inner, w->b, w->factors, x);
+        taut_segments_solve(pool, w->inner, w->b, w->factors, w->interior, x);
     else
         taut_band_ldl_solve(w->inner, w->b, w->interior, x);
 }
@@ -404,22 +412,21 @@ static int solve_parted(taut_saddle *saddle, taut_error *error)
     (void)error;
     for (taut_index i = 0; scale && i < form->rows; i++)
         vector[i] /= scale[i];
-    taut_copy(w->inner, vector + first, w->z);
-    solve_interior(w, form->shape.pool, w->z);
+    double *z = vector + first;
+    solve_interior(w, form->shape.pool, z);
     for (taut_index c = 0; c < b; c++) {
-        w->sum[c] = w->left ? -edge_dot(w, 0, c, w->z) : 0;
-        w->sum[b + c] = w->right ? vector[first + w->inner + c] - edge_dot(w, 1, c, w->z) : 0;
+        w->sum[c] = w->left ? -edge_dot(w, 0, c, z) : 0;
+        w->sum[b + c] = w->right ? vector[first + w->inner + c] - edge_dot(w, 1, c, z) : 0;
     }
     solve_reduced(w);
     const double *before = w->separator + (int64_t)(w->space->rank - 1) * b,
                  *after = w->separator + (int64_t)w->space->rank * b;
     for (taut_index c = 0; c < b && w->left; c++)
-        taut_add_scaled(w->inner, -before[c], w->shape[0] + (int64_t)c * w->inner, w->z);
+        taut_add_scaled(w->inner, -before[c], w->shape[0] + (int64_t)c * w->inner, z);
     for (taut_index c = 0; c < b && w->right; c++) {
-        taut_add_scaled(w->inner, -after[c], w->shape[1] + (int64_t)c * w->inner, w->z);
+        taut_add_scaled(w->inner, -after[c], w->shape[1] + (int64_t)c * w->inner, z);
         vector[first + w->inner + c] = after[c];
     }
-    taut_copy(w->inner, w->z, vector + first);
     taut_halo_refresh(&w->halo, vector);
     for (taut_index i = 0; scale && i < form->rows; i++)
         vector[i] /= scale[i];

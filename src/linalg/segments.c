@@ -1,8 +1,8 @@
 /* segments.c - see segments.h.
  *
  * In `f`: for each interior row of the segments the inverted pivots, b entries of L and b of Z, all
- * in eight lanes; then the solution of the interiors until the separators are known; then R, its
- * diagonal, and the right-hand side of the separators. */
+ * in eight lanes; then R, its diagonal, and the right-hand side of the separators. In `room`: the
+ * solution of the interiors until the separators are known. */
 #include "linalg/segments.h"
 
 #include <string.h>
@@ -36,6 +36,7 @@ typedef struct layout {
     taut_index apart;           /* from segment to segment */
     taut_index rest, reach;     /* rows and half-width of R */
     int64_t record;             /* numbers of an interior row */
+    int64_t lead;               /* from diagonal to diagonal of the matrix */
 } layout;
 
 static layout layout_of(taut_index rows, taut_index b)
@@ -59,7 +60,7 @@ bool taut_segments_fit(taut_index rows, taut_index b)
 int64_t taut_segments_numbers(taut_index rows, taut_index b)
 {
     layout l = layout_of(rows, b);
-    return l.groups * (l.length * (l.record + LANES)) + (int64_t)l.rest * (l.reach + 3);
+    return l.groups * (l.length * l.record) + (int64_t)l.rest * (l.reach + 3);
 }
 
 /* Of a group: the factors, the solution, and the first row of the matrix. */
@@ -68,9 +69,9 @@ static double *factors(const layout *l, double *f, int64_t group)
     return f + group * l->length * l->record;
 }
 
-static double *interiors(const layout *l, double *f, int64_t group)
+static double *interiors(const layout *l, double *room, int64_t group)
 {
-    return factors(l, f, l->groups) + group * l->length * LANES;
+    return room + group * l->length * LANES;
 }
 
 static int64_t rows_of(const layout *l, int64_t group)
@@ -80,7 +81,7 @@ static int64_t rows_of(const layout *l, int64_t group)
 
 static double *reduced(const layout *l, double *f)
 {
-    return interiors(l, f, l->groups);
+    return factors(l, f, l->groups);
 }
 
 static double *right_hand_side(const layout *l, double *f)
@@ -209,8 +210,7 @@ static void begin_front(const layout *l, const double *a, int64_t group, front *
         for (taut_index r = 0; r < l->b; r++)
             for (taut_index j = 0; j <= r; j++)
                 lane_set(&s->z[r][j], p,
-                         a[(j + l->b - r) * (int64_t)l->rows + rows_of(l, group) + p * l->apart -
-                           l->b + r]);
+                         a[(j + l->b - r) * l->lead + rows_of(l, group) + p * l->apart - l->b + r]);
 }
 
 TAUT_INLINED bool factor_interiors(const layout *l, const double *a, double tolerance, double *f,
@@ -221,7 +221,7 @@ TAUT_INLINED bool factor_interiors(const layout *l, const double *a, double tole
         eight block[MOST_WIDTH + 1][HALF];
         UNROLLED
         for (int d = 0; d <= b; d++)
-            gather(a + d * (int64_t)l->rows + j, l->apart, block[d]);
+            gather(a + d * l->lead + j, l->apart, block[d]);
         UNROLLED
         for (int k = 0; k < HALF; k++) {
             eight entry[MOST_WIDTH + 1];
@@ -255,7 +255,7 @@ static void assemble_reduced(const layout *l, const double *a, const front *s, d
     for (taut_index j = 0; j < l->rest; j++) {
         taut_index column = row_of(l, j);
         for (taut_index i = j; i < l->rest && row_of(l, i) - column <= l->b; i++)
-            *entry_of(l, r, i, j) = a[(row_of(l, i) - column) * (int64_t)l->rows + column];
+            *entry_of(l, r, i, j) = a[(row_of(l, i) - column) * l->lead + column];
         diagonal[j] = a[column];
     }
     for (int p = 0; p < l->segments; p++)
@@ -280,7 +280,7 @@ static taut_index first_small(const layout *l, const double *a, double tolerance
     for (taut_index j = 0; j < l->rows; j++) {
         double column[MOST_WIDTH + 1] = {0};
         for (taut_index i = 0; i <= b; i++)
-            column[i] = window[i][0] + (j + i < l->rows ? a[i * (int64_t)l->rows + j] : 0);
+            column[i] = window[i][0] + (j + i < l->rows ? a[i * l->lead + j] : 0);
         if (!(column[0] > tolerance * a[j]))
             return j + 1;
         for (taut_index i = 1; i <= b; i++)
@@ -386,7 +386,7 @@ KERNELS(4)
 typedef struct work {
     const layout *l;
     const double *a;
-    double tolerance, *f, *x;
+    double tolerance, *f, *room, *x;
     front s[MOST_GROUPS];
     bool good[MOST_GROUPS];
     eight right[MOST_GROUPS][MOST_WIDTH], left[MOST_GROUPS][MOST_WIDTH];
@@ -411,7 +411,7 @@ static void forward_group(void *context, int64_t group, int thread)
     const taut_index b = l->b;
     (void)thread;
     FOR_WIDTH(forward, l, factors(l, w->f, group), w->x + rows_of(l, group),
-              interiors(l, w->f, group), w->right[group], w->left[group]);
+              interiors(l, w->room, group), w->right[group], w->left[group]);
 }
 
 static void backward_group(void *context, int64_t group, int thread)
@@ -420,7 +420,7 @@ static void backward_group(void *context, int64_t group, int thread)
     const layout *l = w->l;
     const taut_index b = l->b;
     (void)thread;
-    FOR_WIDTH(backward, l, factors(l, w->f, group), interiors(l, w->f, group),
+    FOR_WIDTH(backward, l, factors(l, w->f, group), interiors(l, w->room, group),
               w->x + rows_of(l, group), w->right[group], w->left[group]);
 }
 
@@ -436,9 +436,10 @@ static void run_groups(taut_pool *pool, work *w,
 }
 
 taut_index taut_segments_factor(taut_pool *pool, taut_index rows, taut_index b, const double *a,
-                                double tolerance, double *f)
+                                int64_t apart, double tolerance, double *f)
 {
-    const layout l = layout_of(rows, b);
+    layout l = layout_of(rows, b);
+    l.lead = apart;
     work w;
     w.l = &l;
     w.a = a;
@@ -461,12 +462,14 @@ taut_index taut_segments_factor(taut_pool *pool, taut_index rows, taut_index b, 
     return column ? column : bad ? row_of(&l, bad - 1) + 1 : 1;
 }
 
-void taut_segments_solve(taut_pool *pool, taut_index rows, taut_index b, double *f, double *x)
+void taut_segments_solve(taut_pool *pool, taut_index rows, taut_index b, double *f, double *room,
+                         double *x)
 {
     const layout l = layout_of(rows, b);
     work w;
     w.l = &l;
     w.f = f;
+    w.room = room;
     w.x = x;
     double *s = right_hand_side(&l, f);
     run_groups(pool, &w, forward_group);

@@ -14,7 +14,7 @@
  * Long matrices have several groups of eight segments, as many as their rows determine, which
  * threads share.
  *
- * Stored by diagonals: entry (j + d, j) at d * rows + j. */
+ * Stored by diagonals: entry (j + d, j) at d * apart + j. */
 #ifndef TAUT_LINALG_SEGMENTS_H
 #define TAUT_LINALG_SEGMENTS_H
 
@@ -22,14 +22,16 @@
 
 /* Whether this is the faster way. */
 bool taut_segments_fit(taut_index rows, taut_index b);
-/* Numbers that a factorisation needs, room for solving included. */
+/* Numbers that a factorisation needs. */
 int64_t taut_segments_numbers(taut_index rows, taut_index b);
 /* Factors `a`, which is not changed, into `f`. Returns 0, or 1 + the column of the first pivot
  * that is at most `tolerance` times its diagonal entry (NaN included), in the natural order of
  * elimination. */
 taut_index taut_segments_factor(taut_pool *pool, taut_index rows, taut_index b, const double *a,
-                                double tolerance, double *f);
-/* Solves for x in place; f is the factorisation and its room. pool: may be NULL. */
-void taut_segments_solve(taut_pool *pool, taut_index rows, taut_index b, double *f, double *x);
+                                int64_t apart, double tolerance, double *f);
+/* Solves for x in place; f is the factorisation. room: [rows], such as the first diagonal of what
+ * was factored. pool: may be NULL. */
+void taut_segments_solve(taut_pool *pool, taut_index rows, taut_index b, double *f, double *room,
+                         double *x);
 
 #endif

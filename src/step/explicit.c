@@ -18,18 +18,40 @@
 #include "system/rank_part.h"
 #include "system/system.h"
 
-/* The last stage, or the end, that stage j has a part in; NEVER_FREE: an estimate, dense output, or
- * the last stage, which is compared with the end (taut_runge_kutta_stiffness). */
-enum { NEVER_FREE = 1000 };
-static int last_use(const taut_tableau *table, int j)
+enum {
+    NEVER_FREE = 1000,
+    LARGE = 4096 /* coordinates from which velocities of stages are not kept */
+};
+
+static bool has_term(const taut_sum *sum, int j)
 {
+    for (int k = 0; k < sum->terms; k++)
+        if (sum->term[k] == j && sum->weight[k] != 0)
+            return true;
+    return false;
+}
+
+/* Does stage i count in the end of the step, or its error? (taut_runge_kutta_node) */
+static bool counts(const taut_tableau *table, int i)
+{
+    return i < table->stages &&
+           (table->a[table->stages * table->width + i] != 0 ||
+            (table->error && table->error[i] != 0) || (table->error_3 && table->error_3[i] != 0));
+}
+
+/* The last stage, or the end, that stage j has a part in; NEVER_FREE: an estimate, dense output, a
+ * stage that counts and may be formed again, or the last stage, which is compared with the end
+ * (taut_runge_kutta_stiffness). */
+static int last_use(const taut_runge_kutta *w, int j)
+{
+    const taut_tableau *table = w->tableau;
     int last = j;
     for (int i = j + 1; i <= table->stages + table->extra; i++)
-        if (table->a[i * table->width + j] != 0)
-            last = i;
+        if (has_term(&w->row[i], j) || (w->by_rates && has_term(&w->path[i].rates, j)))
+            last = last == NEVER_FREE || counts(table, i) ? NEVER_FREE : i;
     bool kept = table->a[(table->stages - 1) * table->width + j] != 0 ||
-                (table->error && j <= table->stages && table->error[j] != 0) ||
-                (table->error_3 && j < table->stages && table->error_3[j] != 0);
+                (table->error && has_term(&w->error, j)) ||
+                (table->error_3 && has_term(&w->error_3, j));
     for (int r = 0; r < table->dense_rows; r++)
         kept = kept || table->dense[r * table->width + j] != 0;
     return kept ? NEVER_FREE : last;
@@ -38,16 +60,34 @@ static int last_use(const taut_tableau *table, int j)
 /* The arrays of stage i: those of an earlier one that is not needed any more, or new ones. */
 static void reserve_stage(taut_stepper *s, taut_runge_kutta *w, int i, bool *taken)
 {
-    const taut_tableau *table = w->tableau;
     for (int j = 1; j < i; j++)
-        if (j != table->stages && !taken[j] && last_use(table, j) < i) {
+        if (j != w->tableau->stages && !taken[j] && last_use(w, j) < i) {
             taken[j] = true;
             w->rate[i] = w->rate[j];
             w->velocity[i] = w->velocity[j];
             return;
         }
     w->rate[i] = TAUT_NEW(s->arena, double, s->n);
-    w->velocity[i] = w->second_order ? TAUT_NEW(s->arena, double, s->n) : NULL;
+    w->velocity[i] = w->second_order && !w->by_rates ? TAUT_NEW(s->arena, double, s->n) : NULL;
+}
+
+static void make_sum(const taut_runge_kutta *w, int count, const double *weight, taut_sum *sum,
+                     taut_stage_path *path)
+{
+    if (!weight)
+        return;
+    taut_sum_make(sum, count, weight);
+    if (w->by_rates)
+        taut_stage_path_make(path, w->tableau, count, weight);
+}
+
+static void make_sums(taut_runge_kutta *w)
+{
+    const taut_tableau *table = w->tableau;
+    for (int i = 1; i <= table->stages + table->extra; i++)
+        make_sum(w, i, table->a + i * table->width, &w->row[i], &w->path[i]);
+    make_sum(w, table->stages + 1, table->error, &w->error, &w->path_error);
+    make_sum(w, table->stages, table->error_3, &w->error_3, &w->path_error_3);
 }
 
 int taut_runge_kutta_reserve(taut_stepper *s, taut_runge_kutta *w, taut_error *error)
@@ -56,14 +96,11 @@ int taut_runge_kutta_reserve(taut_stepper *s, taut_runge_kutta *w, taut_error *e
     bool taken[TAUT_TABLEAU_WIDTH] = {false};
     const taut_tableau *table = w->tableau = s->method->data;
     w->second_order = s->field->second_order;
-    for (int i = 1; i <= table->stages + table->extra; i++)
-        taut_sum_make(&w->row[i], i, table->a + i * table->width);
-    if (table->error)
-        taut_sum_make(&w->error, table->stages + 1, table->error);
-    if (table->error_3)
-        taut_sum_make(&w->error_3, table->stages, table->error_3);
-    int64_t size = (int64_t)(3 + table->dense_rows) * s->n;
-    TAUT_TRY(TAUT_RESERVE(arena, s->n, error, &w->stage, &w->speed));
+    make_sums(w);
+    w->stage = taut_stepper_room(s, 2 * taut_apart(s->n));
+    TAUT_NEED(error, w->stage);
+    w->speed = w->stage + taut_apart(s->n);
+    const int64_t size = w->by_rates ? 0 : (int64_t)(3 + table->dense_rows) * s->n;
     w->polynomial_q = TAUT_NEW(arena, double, size);
     w->polynomial_v = TAUT_NEW(arena, double, w->second_order ? size : 0);
     for (int i = 1; i <= table->stages + table->extra; i++)
@@ -80,8 +117,12 @@ int taut_runge_kutta_reserve(taut_stepper *s, taut_runge_kutta *w, taut_error *e
 
 int taut_runge_kutta_create(taut_stepper *s, taut_error *error)
 {
+    const taut_field *field = s->field;
     taut_runge_kutta *w = s->work = TAUT_NEW(s->arena, taut_runge_kutta, 1);
-    return w ? taut_runge_kutta_reserve(s, w, error) : taut_fail_memory(error);
+    TAUT_NEED(error, w);
+    w->by_rates =
+        field->second_order && !field->stages && !field->at_q && !field->extra && s->n >= LARGE;
+    return taut_runge_kutta_reserve(s, w, error);
 }
 
 void taut_runge_kutta_stages(const taut_runge_kutta *w, const taut_state *begin,
@@ -97,23 +138,27 @@ void taut_runge_kutta_stages(const taut_runge_kutta *w, const taut_state *begin,
 }
 
 /* A sum over the stages, of positions and (second order) of velocities. */
-static inline void form(const taut_stepper *s, const taut_sum *sum, double **kq, double **kv,
-                        double h, const double *q, const double *v, double *out_q, double *out_v)
+static inline void form(const taut_stepper *s, const taut_sum *sum, const taut_stage_path *path,
+                        double **kq, double **kv, double h, const double *q, const double *v,
+                        double *out_q, double *out_v)
 {
     const taut_runge_kutta *w = s->work;
-    taut_loop_form(s->pool, s->n, sum, kq, w->second_order ? kv : NULL, h, q, v, out_q, out_v);
+    if (w->by_rates)
+        taut_stage_path_form(s, path, sum, kq, kv, h, q, v, out_q, out_v);
+    else
+        taut_loop_form(s->pool, s->n, sum, kq, w->second_order ? kv : NULL, h, q, v, out_q, out_v);
 }
 
 int taut_runge_kutta_stage(taut_stepper *s, const taut_state *begin, double h, int i, double **kq,
                            double **kv, taut_error *error)
 {
     taut_runge_kutta *w = s->work;
-    const taut_tableau *table = w->tableau;
-    form(s, &w->row[i], kq, kv, h, begin->q, begin->v, w->stage, kq[i]);
-    TAUT_TRY(s->field->evaluate(s->field, begin->t + table->c[i] * h, w->stage,
-                                w->second_order ? kq[i] : NULL, w->second_order ? kv[i] : kq[i],
+    double *speed = w->by_rates ? w->speed : kq[i];
+    form(s, &w->row[i], &w->path[i], kq, kv, h, begin->q, begin->v, w->stage, speed);
+    TAUT_TRY(s->field->evaluate(s->field, begin->t + w->tableau->c[i] * h, w->stage,
+                                w->second_order ? speed : NULL, w->second_order ? kv[i] : speed,
                                 NULL, error));
-    taut_field_place(s->field, w->stage, kq[i]);
+    taut_field_place(s->field, w->stage, speed);
     return TAUT_OK;
 }
 
@@ -240,14 +285,14 @@ static void estimate(taut_stepper *s, const taut_state *begin, double h, double 
 {
     taut_runge_kutta *w = s->work;
     const taut_tableau *table = w->tableau;
-    if (!table->error || !s->error_q || !s->error_v)
+    if (!table->error || !s->adaptive)
         return;
-    form(s, &w->error, kq, kv, h, NULL, NULL, s->error_q, s->error_v);
+    form(s, &w->error, &w->path_error, kq, kv, h, NULL, NULL, s->error_q, s->error_v);
     if (!w->second_order)
         taut_clear(s->n, s->error_v);
     if (!table->error_3)
         return;
-    form(s, &w->error_3, kq, kv, h, NULL, NULL, w->stage, w->speed);
+    form(s, &w->error_3, &w->path_error_3, kq, kv, h, NULL, NULL, w->stage, w->speed);
     join_estimates(s, begin->q, h);
 }
 
@@ -285,7 +330,8 @@ int taut_runge_kutta_step(taut_stepper *s, double h, taut_error *error)
         taut_runge_kutta_stages(w, old, next, kq, kv);
         for (int i = end < 1 ? 1 : end; i < table->stages; i++)
             TAUT_TRY(taut_runge_kutta_stage(s, old, h, i, kq, kv, error));
-        form(s, &w->row[table->stages], kq, kv, h, old->q, old->v, next->q, next->v);
+        form(s, &w->row[table->stages], &w->path[table->stages], kq, kv, h, old->q, old->v, next->q,
+             next->v);
     }
     next->t = old->t + h;
     bool end_counts = table->error && table->error[table->stages] != 0;
@@ -389,7 +435,19 @@ double taut_runge_kutta_stiffness(taut_stepper *s)
     return moved > 0 ? fmin(hrho, TURNING * h * rate / moved) : hrho;
 }
 
-/* Stages are not kept as positions: Q_j is formed again. */
+/* Stages are not kept as positions, and those of large systems not as velocities: formed again. */
+static void form_node(taut_stepper *s, int j)
+{
+    const taut_runge_kutta *w = s->work;
+    double *kq[TAUT_TABLEAU_WIDTH], *kv[TAUT_TABLEAU_WIDTH];
+    taut_runge_kutta_stages(w, &s->last, &s->now, kq, kv);
+    if (w->by_rates)
+        taut_stage_path_form(s, &w->path[j], &w->row[j], kq, kv, w->h, s->last.q, s->last.v,
+                             w->stage, w->speed);
+    else
+        taut_loop_form(s->pool, s->n, &w->row[j], kq, NULL, w->h, s->last.q, NULL, w->stage, NULL);
+}
+
 bool taut_runge_kutta_node(taut_stepper *s, int j, bool place, taut_step_node *node)
 {
     const taut_runge_kutta *w = s->work;
@@ -402,17 +460,13 @@ bool taut_runge_kutta_node(taut_stepper *s, int j, bool place, taut_step_node *n
     node->error = table->error ? table->error[j] : 0;
     node->error_3 = table->error_3 && j < table->stages ? table->error_3[j] : 0;
     if (node->weight == 0 && node->error == 0 && node->error_3 == 0)
-        return true;
+        return true; /* as in `counts` */
     node->t = s->last.t + table->c[j] * w->h;
-    node->v = edge ? edge->v : w->velocity[j];
+    node->v = edge ? edge->v : w->by_rates ? w->speed : w->velocity[j];
     node->a = edge ? edge->a : w->rate[j];
     node->q = edge ? edge->q : w->stage;
-    if (place && !edge) {
-        double *kq[TAUT_TABLEAU_WIDTH];
-        for (int i = 0; i < j; i++)
-            kq[i] = i == 0 ? s->last.v : w->velocity[i];
-        taut_combine(s->n, j, table->a + j * table->width, kq, w->h, s->last.q, w->stage);
-    }
+    if ((place || w->by_rates) && !edge)
+        form_node(s, j);
     return true;
 }
 

@@ -7,26 +7,44 @@
 #include "step/tableau.h"
 #include "base/vectors.h"
 
+/* sum_i weight_i V_i of velocities of stages V_i = v + h sum_j a_ij A_j, by accelerations alone:
+ * speed v + h sum_j w_j A_j */
+typedef struct taut_stage_path {
+    taut_sum rates; /* the w_j, of k_j */
+    double speed;
+} taut_stage_path;
+
 /* Second order: k_i = (V_i, v'_i) with V_i the velocity of the stage; the k of the ends of a
- * step are the v and a of its states. */
+ * step are the v and a of its states. Of large systems V_i are not kept: positions are sums of
+ * accelerations, as in Nystrom's methods [Hairer, Norsett, Wanner I, II.14]. */
 typedef struct taut_runge_kutta {
     const taut_tableau *tableau;
     taut_sum row[TAUT_TABLEAU_WIDTH], error, error_3; /* of the tableau */
+    bool by_rates; /* V_i are not kept, and these are the sums of row, error, error_3 of positions */
+    taut_stage_path path[TAUT_TABLEAU_WIDTH], path_error, path_error_3;
     bool second_order;
     bool fresh;      /* now.a (and now.lambda) belong to now */
     bool continuous; /* the polynomial of the latest step is formed */
     int rows;        /* of it */
     double h;        /* of the latest step */
-    double *stage;   /* Q_i, [n] */
-    double *speed;   /* for the second estimate, [n] */
+    double *stage;   /* Q_i, [n]; this and the next one only within a call */
+    double *speed;   /* V_i, where they are not kept; the second estimate, [n] */
     /* v' (first order: q') of stage i = 1 .. stages-1 and of the extra ones, [n] each */
     double *rate[TAUT_TABLEAU_WIDTH];
-    double *velocity[TAUT_TABLEAU_WIDTH]; /* V_i likewise; NULL for first order */
+    double *velocity[TAUT_TABLEAU_WIDTH]; /* V_i likewise; NULL for first order and by_rates */
     double *kq[TAUT_TABLEAU_WIDTH], *kv[TAUT_TABLEAU_WIDTH]; /* all k of the latest step */
     taut_stages at_once;                 /* of fields that evaluate all stages in one call */
-    double *polynomial_q, *polynomial_v; /* [3 + dense_rows][n] each */
+    double *polynomial_q, *polynomial_v; /* [3 + dense_rows][n] each; by_rates: NULL */
 } taut_runge_kutta;
 
+/* The sum of `count` V_i with these weights. */
+void taut_stage_path_make(taut_stage_path *path, const taut_tableau *table, int count,
+                          const double *weight);
+/* out_q = q + h times this sum, out_v = v + h sum of the rates; q and v may be NULL. kq[0] is v of
+ * the beginning. */
+void taut_stage_path_form(const taut_stepper *s, const taut_stage_path *path, const taut_sum *sum,
+                          double *const *kq, double *const *kv, double h, const double *q,
+                          const double *v, double *out_q, double *out_v);
 /* Fills k with the stages of the latest step (or, before it, to the step that begins at
  * `begin`). */
 void taut_runge_kutta_stages(const taut_runge_kutta *w, const taut_state *begin,

@@ -107,6 +107,15 @@ int taut_state_create(const taut_stepper *s, taut_state *state, taut_error *erro
     return taut_arena_check(s->arena, error);
 }
 
+double *taut_stepper_room(taut_stepper *s, int64_t count)
+{
+    if (!s->room || s->room_size < count) {
+        s->room = TAUT_NEW(s->arena, double, count);
+        s->room_size = count;
+    }
+    return s->room;
+}
+
 int taut_method_count(void)
 {
     return METHODS;

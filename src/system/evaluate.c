@@ -20,6 +20,19 @@ enum {
     PAIR_WANTS = TAUT_WANT_FORCE | TAUT_WANT_FORCE_DQ | TAUT_WANT_ENERGY
 };
 
+typedef struct motion {
+    const double *mass, *v;
+} motion;
+
+static double kinetic_block(void *context, int64_t begin, int64_t end)
+{
+    const motion *m = context;
+    double sum = 0;
+    for (int64_t i = begin; i < end; i++)
+        sum += m->mass[i] * m->v[i] * m->v[i] / 2;
+    return sum;
+}
+
 /* Masses that no kernel computes: 1 where none is given; for diagonal constant masses all of
  * them. */
 static void add_plain_mass(const taut_context *context, unsigned wanted, const double *v,
@@ -35,12 +48,15 @@ static void add_plain_mass(const taut_context *context, unsigned wanted, const d
     if (kinetic || !mass)
         return;
     const taut_part *part = system->part;
+    motion m = {mass, v};
     for (int k = 0; wanted & TAUT_WANT_ENERGY && part && k < part->coordinates.ranges; k++)
-        for (taut_index i = part->coordinates.range[k][0]; i < part->coordinates.range[k][1]; i++)
-            values->kinetic += mass[i] * v[i] * v[i] / 2;
+        values->kinetic +=
+            kinetic_block(&m, part->coordinates.range[k][0], part->coordinates.range[k][1]);
+    if (wanted & TAUT_WANT_ENERGY && !part)
+        values->kinetic += taut_pool_sum(context->pool, n, kinetic_block, &m);
+    if (!(wanted & TAUT_WANT_MOMENTUM) && (diagonal || !(wanted & TAUT_WANT_MASS)))
+        return;
     for (taut_index i = 0; i < n; i++) {
-        if (wanted & TAUT_WANT_ENERGY && !part)
-            values->kinetic += mass[i] * v[i] * v[i] / 2;
         if (wanted & TAUT_WANT_MOMENTUM)
             values->momentum[i] += mass[i] * v[i];
         if (wanted & TAUT_WANT_MASS && !diagonal && mass[i] != 0) {
@@ -63,6 +79,60 @@ static double run_kernel(taut_context *context, const taut_statement_kernel *ker
         odd += taut_statement_kernel_test(kernel, level, n, regs);
         taut_statement_kernel_scatter(context, kernel, wanted, first, n, regs->regs, regs->lanes,
                                       inputs->v, values);
+    }
+    return odd;
+}
+
+/* The energies of many members, in blocks that do not depend on the threads. */
+typedef struct energies {
+    taut_context *context;
+    int32_t kernel;
+    int level;
+    const taut_inputs *inputs;
+    int64_t block;
+    taut_values sum[TAUT_LOOP_BLOCKS];
+    double odd[TAUT_LOOP_BLOCKS];
+} energies;
+
+static void run_energies_of(void *context, int64_t block, int thread)
+{
+    energies *e = context;
+    taut_context *of = e->context;
+    const taut_statement_kernel *kernel = of->kernel[e->kernel];
+    taut_block_regs *regs = thread > 0 ? &of->parts->regs[thread][e->kernel] : &of->regs[e->kernel];
+    const int64_t begin = block * e->block,
+                  end = kernel->members - begin < e->block ? kernel->members : begin + e->block;
+    taut_values sum = {0};
+    double odd = 0;
+    for (int64_t first = begin; first < end; first += regs->lanes) {
+        const int n = end - first < regs->lanes ? (int)(end - first) : regs->lanes;
+        taut_statement_kernel_run(kernel, e->level, first, n, e->inputs, regs);
+        odd += taut_statement_kernel_test(kernel, e->level, n, regs);
+        taut_statement_kernel_scatter(of, kernel, TAUT_WANT_ENERGY, first, n, regs->regs,
+                                      regs->lanes, e->inputs->v, &sum);
+    }
+    e->sum[block] = sum;
+    e->odd[block] = odd;
+}
+
+static double run_energies(taut_context *context, int32_t kernel, int level,
+                           const taut_inputs *inputs, taut_values *values)
+{
+    energies e = {.context = context, .kernel = kernel, .level = level, .inputs = inputs};
+    const int64_t members = context->kernel[kernel]->members, lanes = context->regs[kernel].lanes;
+    e.block = (taut_pool_block(members) + lanes - 1) / lanes * lanes;
+    const int64_t blocks = (members + e.block - 1) / e.block;
+    double odd = 0;
+    if (context->parts)
+        taut_pool_run(context->pool, blocks, run_energies_of, &e);
+    for (int64_t k = 0; k < blocks; k++) {
+        if (!context->parts)
+            run_energies_of(&e, k, 0);
+        values->kinetic += e.sum[k].kinetic;
+        values->potential += e.sum[k].potential;
+        values->bond_energy += e.sum[k].bond_energy;
+        values->stiff_energy += e.sum[k].stiff_energy;
+        odd += e.odd[k];
     }
     return odd;
 }
@@ -92,7 +162,9 @@ static double run_kernels(taut_context *context, const taut_inputs *inputs, unsi
             is_apart(kernel, part))
             continue;
         *forced = *forced || (kernel->role != TAUT_ROLE_BOND && !kernel->steady);
-        odd += run_kernel(context, kernel, &context->regs[k], level, inputs, asked, values);
+        odd += asked == TAUT_WANT_ENERGY && kernel->members > TAUT_LOOP_LEAST && !context->hold
+                   ? run_energies(context, k, level, inputs, values)
+                   : run_kernel(context, kernel, &context->regs[k], level, inputs, asked, values);
     }
     return odd;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/loops.h"
+#include "base/method.h"
 #include "system/system.h"
 #include "wrap/stabilize_work.h"
 
@@ -261,12 +262,16 @@ static void archive(taut_projector *projector, taut_archive *to)
     taut_saddle_archive(w->saddle, to);
 }
 
-static int fill(taut_stabilizer *w, taut_context *context, const taut_sizes *sizes,
+static int fill(taut_stabilizer *w, taut_context *context, const taut_sizes *sizes, double *room,
                 taut_arena *arena, taut_error *error)
 {
     w->n = sizes->coordinates;
     w->pool = context->pool;
-    TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->q, &w->v, &w->step));
+    const int64_t apart = taut_apart(w->n);
+    w->q = room ? room : TAUT_NEW(arena, double, 3 * apart);
+    TAUT_NEED(error, w->q);
+    w->v = w->q + apart;
+    w->step = w->v + apart;
     if (sizes->kind == TAUT_MECHANICAL)
         return taut_stabilizer_fill_bonds(w, context, arena, error);
     taut_invariants_of which = w->gradient   ? TAUT_INVARIANTS_GRADIENT
@@ -303,7 +308,7 @@ int taut_stabilizer_create(const taut_stabilization *how, taut_context *context,
                                     .self = w};
     w->saddle = how->saddle;
     w->borrowed = how->saddle;
-    int status = fill(w, context, &sizes, arena, error);
+    int status = fill(w, context, &sizes, how->room, arena, error);
     if (status == 0)
         *projector = &w->projector;
     else

@@ -103,6 +103,7 @@ static inline int rig_build(rig *r, const rig_how *how)
     s->n = r->sizes.coordinates;
     s->m = s->first_order ? r->sizes.algebraic : r->sizes.bonds;
     s->rtol = s->atol = 1e-6;
+    s->adaptive = true; /* with estimates */
     s->error_q = TAUT_NEW(&r->arena, double, s->n);
     s->error_v = TAUT_NEW(&r->arena, double, s->n);
     if (!s->method || !s->error_q || !s->error_v || !rig_state(r, &s->now) ||
@@ -115,7 +116,7 @@ static inline int rig_build(rig *r, const rig_how *how)
     if (how->stabilize)
         return taut_stabilizer_create(
             &(taut_stabilization){how->stabilize, how->passes, how->share, how->of, how->direction,
-                                  how->refresh, how->solver, NULL},
+                                  how->refresh, how->solver, NULL, NULL},
             r->context, &r->arena, &r->statistics, &r->projector, &r->error);
     return 0;
 }
