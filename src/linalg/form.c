@@ -156,6 +156,7 @@ int taut_form_create(const taut_saddle_shape *shape, bool whole, bool order, tau
     form->schur = !whole && !shape->k_start && shape->positive;
     form->definite = shape->symmetric && shape->positive && !shape->complex_values &&
                      (form->schur || shape->m == 0);
+    form->lower = form->definite;
     form->rows = form->schur ? shape->m : shape->n + shape->m;
     form->half_width = form->rows > 0 ? form->rows - 1 : 0;
     form->place = TAUT_NEW(arena, taut_index, form->rows);
@@ -189,6 +190,49 @@ int taut_form_natural(taut_form *form, const taut_allocator *allocator, taut_err
     form->ordered = false;
     taut_arena_clear(&scratch);
     return bond ? TAUT_OK : taut_fail_memory(error);
+}
+
+/* New places from how many nodes come before each old one: coordinates in their order, bonds behind
+ * the last of theirs. */
+static void postpone(const taut_form *form, taut_index *before, taut_index *last, taut_index *to)
+{
+    const taut_saddle_shape *shape = &form->shape;
+    const taut_index *place = form->place, n = shape->n;
+    for (taut_index j = 0; j < n; j++)
+        before[place[j] + 1]++;
+    for (taut_index i = 0; i < shape->m; i++) {
+        last[i] = shape->g_start[i] < shape->g_start[i + 1] ? 0 : place[n + i];
+        for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++)
+            last[i] = place[shape->g_column[e]] > last[i] ? place[shape->g_column[e]] : last[i];
+        before[last[i] + 1]++;
+    }
+    for (taut_index k = 0; k < form->rows; k++)
+        before[k + 1] += before[k];
+    for (taut_index j = 0; j < n; j++)
+        to[j] = before[place[j]]++;
+    for (taut_index i = 0; i < shape->m; i++)
+        to[n + i] = before[last[i]]++;
+}
+
+int taut_form_postpone(taut_form *form, taut_index most, const taut_allocator *allocator,
+                       bool *narrow, taut_error *error)
+{
+    taut_arena scratch;
+    taut_arena_init(&scratch, allocator);
+    taut_index *before = TAUT_NEW(&scratch, taut_index, form->rows + 1),
+               *last = TAUT_NEW(&scratch, taut_index, form->shape.m),
+               *to = TAUT_NEW(&scratch, taut_index, form->rows), wide;
+    int status = taut_arena_check(&scratch, error);
+    if (status == 0) {
+        postpone(form, before, last, to);
+        wide = width(form, to);
+        if ((*narrow = wide <= most)) {
+            memcpy(form->place, to, (size_t)form->rows * sizeof *to);
+            form->half_width = wide;
+        }
+    }
+    taut_arena_clear(&scratch);
+    return status;
 }
 
 int taut_form_reserve(taut_form *form, taut_arena *arena, taut_error *error)

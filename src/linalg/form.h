@@ -26,8 +26,8 @@ typedef struct taut_form_runs taut_form_runs;
 typedef struct taut_form {
     taut_saddle_shape shape;
     bool schur;
-    /* real, symmetric and positive definite: only the lower half is stored */
-    bool definite;
+    bool definite;             /* real, symmetric and positive definite */
+    bool lower;                /* only the lower half is stored */
     bool ordered;              /* places differ from the natural order */
     taut_index rows;           /* of the matrix */
     taut_index half_width;     /* largest |i - j| */
@@ -52,6 +52,10 @@ int taut_form_create(const taut_saddle_shape *shape, bool whole, bool order, tau
 void taut_form_measure(taut_form *form);
 /* Gives a Schur form the natural order again; its half-width stays as it was. */
 int taut_form_natural(taut_form *form, const taut_allocator *allocator, taut_error *error);
+/* Whole form: puts every bond right behind the last of its coordinates, without which its pivot is
+ * -D alone, and measures. *narrow: the half-width is at most `most`; else the order stays. */
+int taut_form_postpone(taut_form *form, taut_index most, const taut_allocator *allocator,
+                       bool *narrow, taut_error *error);
 /* The work arrays, once the form is accepted. */
 int taut_form_reserve(taut_form *form, taut_arena *arena, taut_error *error);
 size_t taut_form_scalar(const taut_form *form); /* bytes of one number */

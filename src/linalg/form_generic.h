@@ -59,7 +59,7 @@ static void NAME(assemble_schur)(const taut_form *form, const taut_saddle_values
             SCALAR left = TIMES(g2[columns->entry[a]], k_inverse[c]);
             for (taut_index b = columns->start[c]; b < columns->start[c + 1]; b++) {
                 taut_index j = columns->row[b];
-                if (i >= j || !form->definite)
+                if (i >= j || !form->lower)
                     origin[i + j * form->step] += TIMES(left, g1[columns->entry[b]]);
             }
         }
@@ -118,7 +118,7 @@ static void NAME(assemble_whole)(const taut_form *form, const taut_saddle_values
                    end = shape->k_start ? shape->k_start[i + 1] : i + 1;
         for (taut_index e = first; e < end; e++) {
             taut_index j = shape->k_start ? shape->k_column[e] : i;
-            if (place[i] >= place[j] || !form->definite)
+            if (place[i] >= place[j] || !form->lower)
                 origin[place[i] + place[j] * form->step] += k[e] * (scale[i] * scale[j]);
         }
     }
@@ -127,8 +127,10 @@ static void NAME(assemble_whole)(const taut_form *form, const taut_saddle_values
         for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++) {
             taut_index j = shape->g_column[e];
             double both = scale[n + i] * scale[j];
-            origin[place[j] + row * form->step] += g1[e] * both;
-            origin[row + place[j] * form->step] += g2[e] * both;
+            if (place[j] >= row || !form->lower)
+                origin[place[j] + row * form->step] += g1[e] * both;
+            if (place[j] <= row || !form->lower)
+                origin[row + place[j] * form->step] += g2[e] * both;
         }
         if (d)
             origin[row * (form->step + 1)] -= d[i] * (scale[n + i] * scale[n + i]);

@@ -244,7 +244,7 @@ int taut_saddle_create(const taut_saddle_shape *shape, taut_backend backend,
         status = status == 0 ? made->functions->create(made, error) : status;
     }
 #endif
-    if (status == 0 && made->form.runs) {
+    if (status == 0 && (made->form.runs || !made->form.schur)) {
         taut_arena_clear(&made->columns);
         made->form.columns = (taut_columns){0};
     }
