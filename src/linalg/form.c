@@ -33,8 +33,10 @@ int taut_form_no_mass(taut_index j, taut_error *error)
 }
 
 #include "linalg/scalar_real.h"
+#include "linalg/entries_generic.h"
 #include "linalg/form_generic.h"
 #include "linalg/scalar_complex.h"
+#include "linalg/entries_generic.h"
 #include "linalg/form_generic.h"
 
 size_t taut_form_scalar(const taut_form *form)
@@ -318,6 +320,38 @@ void taut_form_after(taut_form *form, void *x, void *y)
         after_real(form, x, y);
 }
 
+static void parts_before(const taut_form *form, taut_index count, const taut_index *place,
+                         const double *scale, double *const part[2])
+{
+    double *vector = form->vector;
+    for (taut_index k = 0; k < count; k++)
+        for (int p = 0; p < 2; p++)
+            vector[2 * (int64_t)place[k] + p] = part[p][k] * scale[k];
+}
+
+static void parts_after(const taut_form *form, taut_index count, const taut_index *place,
+                        const double *scale, double *const part[2])
+{
+    const double *vector = form->vector;
+    for (taut_index k = 0; k < count; k++)
+        for (int p = 0; p < 2; p++)
+            part[p][k] = vector[2 * (int64_t)place[k] + p] * scale[k];
+}
+
+void taut_form_before_parts(taut_form *form, double *const x[2], double *const y[2])
+{
+    const taut_index n = form->shape.n, *place = form->place;
+    parts_before(form, n, place, form->scale, x);
+    parts_before(form, form->shape.m, place + n, form->scale + n, y);
+}
+
+void taut_form_after_parts(const taut_form *form, double *const x[2], double *const y[2])
+{
+    const taut_index n = form->shape.n, *place = form->place;
+    parts_after(form, n, place, form->scale, x);
+    parts_after(form, form->shape.m, place + n, form->scale + n, y);
+}
+
 double taut_form_tolerance(taut_index width)
 {
     return DBL_EPSILON * (width > 16 ? width : 16);
@@ -327,6 +361,14 @@ static bool values_finite(const taut_form *form, const taut_saddle_values *value
 {
     const taut_saddle_shape *shape = &form->shape;
     int64_t k = shape->k_start ? shape->k_start[shape->n] : shape->n, g = entries_of_g(form);
+    const taut_saddle_sum *sum = values->sum;
+    if (sum) {
+        bool finite = all_finite_real(shape->n, sum->diagonal) && all_finite_real(g, sum->g1) &&
+                      all_finite_real(g, values->g2) && all_finite_real(shape->m, sum->d);
+        for (int p = 0; p < TAUT_SADDLE_PARTS; p++)
+            finite = finite && all_finite_real(k, sum->part[p]);
+        return finite;
+    }
     if (shape->complex_values)
         return all_finite_complex(k, values->k) && all_finite_complex(g, values->g1) &&
                all_finite_complex(g, values->g2) && all_finite_complex(shape->m, values->d);

@@ -19,6 +19,7 @@
 /* Values of a saddle matrix: double or double complex, as in the shape. */
 typedef struct taut_saddle_values {
     const void *k, *g1, *g2, *d; /* d may be NULL; g2 is never */
+    const taut_saddle_sum *sum; /* not NULL: k is not used, and g1, g2 and d are those of the sum */
 } taut_saddle_values;
 
 typedef struct taut_form_runs taut_form_runs;
@@ -69,6 +70,10 @@ void taut_form_archive(taut_form *form, taut_archive *archive);
 /* x[n], y[m] -> form->vector, and back after it was solved for. */
 void taut_form_before(taut_form *form, const void *x, void *y);
 void taut_form_after(taut_form *form, void *x, void *y);
+
+/* The same for complex numbers by their parts, in the whole form. */
+void taut_form_before_parts(taut_form *form, double *const x[2], double *const y[2]);
+void taut_form_after_parts(const taut_form *form, double *const x[2], double *const y[2]);
 
 /* The size below which a scaled pivot counts as zero, for eliminations with rows of `width`
  * entries. */

@@ -176,7 +176,7 @@ TAUT_INLINED bool NAME(symmetric_column)(const taut_index b, const taut_index be
     const SCALAR inverse = 1.0 / diagonal[0];
     for (taut_index k = 1; k <= below; k++)
         NAME(subtract)
-        (below - k + 1, TIMES(diagonal[k], inverse), diagonal + k, diagonal + k * (int64_t)(b + 1));
+    (below - k + 1, TIMES(diagonal[k], inverse), diagonal + k, diagonal + k * (int64_t)(b + 1));
     for (taut_index k = 1; k <= below; k++)
         diagonal[k] = TIMES(diagonal[k], inverse);
     diagonal[0] = inverse;
