@@ -12,6 +12,8 @@ int taut_system_pattern(const taut_system *system, taut_pattern_of which, taut_p
 bool taut_system_event(const taut_system *system, taut_index k, taut_event_info *info);
 int taut_evaluate_inside(taut_context *context, double t, const double *q, const double *v,
                          unsigned wanted, taut_values *values, taut_error *error);
+/* May bond_hessian and force_dq be one array, which becomes the sum of both? */
+bool taut_evaluates_sums(const taut_system *system);
 /* product[n] = A x of A = df/dq (TAUT_WANT_FORCE_DQ), A = sum_i weight_i Hess g_i
  * (TAUT_WANT_BOND_HESSIAN), without forming A or its pattern; with TAUT_WANT_FAST or TAUT_WANT_SLOW
  * of these forces alone. Not counted as an evaluation. For systems for which the first function

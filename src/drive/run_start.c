@@ -205,9 +205,9 @@ int taut_start_prepare(taut_solver *solver, taut_error *error)
     if (taut_run_space(solver)) /* others make one where it is needed: few runs */
         return solver->sizes.events > 0 ? taut_start_need_projector(solver, error) : TAUT_OK;
     const bool once = solver->sizes.events == 0 && solver->moving->branches == 0;
-    const bool rarely = s->method->on_bonds && taut_arena_late(s->arena, s->n);
+    const bool rarely = s->method->uses_field || taut_arena_late(s->arena, s->n);
     const taut_foot_point_settings later = {
-        .ignore_holds = true, .late = once, .deferred = once && (s->method->uses_field || rarely)};
+        .ignore_holds = true, .late = once, .deferred = once && rarely};
     TAUT_TRY(taut_foot_create(&taut_bond_foot, s->context, s->arena, s->statistics, &later,
                               &solver->onto_rigid, error));
     if (solver->motion == TAUT_MOTION_EFFECTIVE) /* along the directions of the vibrating state, not

@@ -18,7 +18,7 @@
 #include "slow/multiplier_recursion.h"
 #include "system/rank_part.h"
 
-enum { FORMAT = 4 };
+enum { FORMAT = 5 };
 static const char magic[8] = "TAUTRUN";
 
 /* ---- the walk */

@@ -18,7 +18,7 @@ typedef struct taut_backend_functions {
 } taut_backend_functions;
 
 struct taut_saddle {
-    taut_arena arena, columns; /* columns: those of the form, cleared where runs replace them */
+    taut_arena arena, columns; /* columns: those of the form, cleared where they are not needed */
     taut_form form;
     taut_backend backend;
     const taut_backend_functions *functions;
@@ -34,6 +34,8 @@ typedef struct taut_stored {
     void *matrix;
     int64_t numbers; /* in it */
     int64_t clear;   /* how many of them are set to zero before it is assembled */
+    bool symmetric;  /* a band that L D L^T may serve, */
+    bool half;       /* and has; then it is the lower half */
     taut_index *pivot;
     taut_index base;  /* rows are counted from 0, or, by LAPACK, from 1 in `pivot` */
     taut_index width; /* entries that an elimination sums */
@@ -44,6 +46,8 @@ typedef struct taut_stored {
 /* Entry (i,j) at offset + i + j step; `like` has width and functions. */
 int taut_stored_create(taut_saddle *saddle, int64_t offset, int64_t step, taut_stored like,
                        taut_error *error);
+void taut_stored_assemble(const taut_form *form, taut_stored *work,
+                          const taut_saddle_values *values);
 int taut_stored_factor(taut_saddle *saddle, const taut_saddle_values *values, taut_error *error);
 int taut_stored_solve(taut_saddle *saddle, taut_error *error);
 void taut_stored_archive(taut_saddle *saddle, taut_archive *archive);

@@ -29,13 +29,19 @@ int taut_stored_create(taut_saddle *saddle, int64_t offset, int64_t step, taut_s
     return taut_arena_check(&saddle->arena, error);
 }
 
+void taut_stored_assemble(const taut_form *form, taut_stored *work,
+                          const taut_saddle_values *values)
+{
+    taut_clear(work->clear * (int64_t)(taut_form_scalar(form) / sizeof(double)), work->matrix);
+    taut_form_assemble(form, values, work->matrix);
+}
+
 int taut_stored_factor(taut_saddle *saddle, const taut_saddle_values *values, taut_error *error)
 {
     taut_stored *work = saddle->work;
     taut_form *form = &saddle->form;
     TAUT_TRY(taut_form_load(form, values, error));
-    taut_clear(work->clear * (int64_t)(taut_form_scalar(form) / sizeof(double)), work->matrix);
-    taut_form_assemble(form, values, work->matrix);
+    taut_stored_assemble(form, work, values);
     taut_index bad = work->decompose(form, work, taut_form_tolerance(work->width));
     return bad ? taut_form_singular(form, values, bad - 1, error) : 0;
 }
@@ -52,8 +58,9 @@ void taut_stored_archive(taut_saddle *saddle, taut_archive *archive)
 {
     taut_stored *work = saddle->work;
     const taut_form *form = &saddle->form;
-    taut_archive_bytes(archive, work->matrix, (size_t)work->numbers * taut_form_scalar(form));
-    if (!form->definite)
+    const int64_t numbers = work->half ? work->clear : work->numbers;
+    taut_archive_bytes(archive, work->matrix, (size_t)numbers * taut_form_scalar(form));
+    if (!form->definite && !work->half)
         taut_archive_indices(archive, work->pivot, form->rows, work->base,
                              work->base + form->rows - 1);
 }

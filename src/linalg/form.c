@@ -33,8 +33,10 @@ int taut_form_no_mass(taut_index j, taut_error *error)
 }
 
 #include "linalg/scalar_real.h"
+#include "linalg/entries_generic.h"
 #include "linalg/form_generic.h"
 #include "linalg/scalar_complex.h"
+#include "linalg/entries_generic.h"
 #include "linalg/form_generic.h"
 
 size_t taut_form_scalar(const taut_form *form)
@@ -156,6 +158,7 @@ int taut_form_create(const taut_saddle_shape *shape, bool whole, bool order, tau
     form->schur = !whole && !shape->k_start && shape->positive;
     form->definite = shape->symmetric && shape->positive && !shape->complex_values &&
                      (form->schur || shape->m == 0);
+    form->lower = form->definite;
     form->rows = form->schur ? shape->m : shape->n + shape->m;
     form->half_width = form->rows > 0 ? form->rows - 1 : 0;
     form->place = TAUT_NEW(arena, taut_index, form->rows);
@@ -189,6 +192,49 @@ int taut_form_natural(taut_form *form, const taut_allocator *allocator, taut_err
     form->ordered = false;
     taut_arena_clear(&scratch);
     return bond ? TAUT_OK : taut_fail_memory(error);
+}
+
+/* New places from how many nodes come before each old one: coordinates in their order, bonds behind
+ * the last of theirs. */
+static void postpone(const taut_form *form, taut_index *before, taut_index *last, taut_index *to)
+{
+    const taut_saddle_shape *shape = &form->shape;
+    const taut_index *place = form->place, n = shape->n;
+    for (taut_index j = 0; j < n; j++)
+        before[place[j] + 1]++;
+    for (taut_index i = 0; i < shape->m; i++) {
+        last[i] = shape->g_start[i] < shape->g_start[i + 1] ? 0 : place[n + i];
+        for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++)
+            last[i] = place[shape->g_column[e]] > last[i] ? place[shape->g_column[e]] : last[i];
+        before[last[i] + 1]++;
+    }
+    for (taut_index k = 0; k < form->rows; k++)
+        before[k + 1] += before[k];
+    for (taut_index j = 0; j < n; j++)
+        to[j] = before[place[j]]++;
+    for (taut_index i = 0; i < shape->m; i++)
+        to[n + i] = before[last[i]]++;
+}
+
+int taut_form_postpone(taut_form *form, taut_index most, const taut_allocator *allocator,
+                       bool *narrow, taut_error *error)
+{
+    taut_arena scratch;
+    taut_arena_init(&scratch, allocator);
+    taut_index *before = TAUT_NEW(&scratch, taut_index, form->rows + 1),
+               *last = TAUT_NEW(&scratch, taut_index, form->shape.m),
+               *to = TAUT_NEW(&scratch, taut_index, form->rows), wide;
+    int status = taut_arena_check(&scratch, error);
+    if (status == 0) {
+        postpone(form, before, last, to);
+        wide = width(form, to);
+        if ((*narrow = wide <= most)) {
+            memcpy(form->place, to, (size_t)form->rows * sizeof *to);
+            form->half_width = wide;
+        }
+    }
+    taut_arena_clear(&scratch);
+    return status;
 }
 
 int taut_form_reserve(taut_form *form, taut_arena *arena, taut_error *error)
@@ -274,6 +320,38 @@ void taut_form_after(taut_form *form, void *x, void *y)
         after_real(form, x, y);
 }
 
+static void parts_before(const taut_form *form, taut_index count, const taut_index *place,
+                         const double *scale, double *const part[2])
+{
+    double *vector = form->vector;
+    for (taut_index k = 0; k < count; k++)
+        for (int p = 0; p < 2; p++)
+            vector[2 * (int64_t)place[k] + p] = part[p][k] * scale[k];
+}
+
+static void parts_after(const taut_form *form, taut_index count, const taut_index *place,
+                        const double *scale, double *const part[2])
+{
+    const double *vector = form->vector;
+    for (taut_index k = 0; k < count; k++)
+        for (int p = 0; p < 2; p++)
+            part[p][k] = vector[2 * (int64_t)place[k] + p] * scale[k];
+}
+
+void taut_form_before_parts(taut_form *form, double *const x[2], double *const y[2])
+{
+    const taut_index n = form->shape.n, *place = form->place;
+    parts_before(form, n, place, form->scale, x);
+    parts_before(form, form->shape.m, place + n, form->scale + n, y);
+}
+
+void taut_form_after_parts(const taut_form *form, double *const x[2], double *const y[2])
+{
+    const taut_index n = form->shape.n, *place = form->place;
+    parts_after(form, n, place, form->scale, x);
+    parts_after(form, form->shape.m, place + n, form->scale + n, y);
+}
+
 double taut_form_tolerance(taut_index width)
 {
     return DBL_EPSILON * (width > 16 ? width : 16);
@@ -283,6 +361,14 @@ static bool values_finite(const taut_form *form, const taut_saddle_values *value
 {
     const taut_saddle_shape *shape = &form->shape;
     int64_t k = shape->k_start ? shape->k_start[shape->n] : shape->n, g = entries_of_g(form);
+    const taut_saddle_sum *sum = values->sum;
+    if (sum) {
+        bool finite = all_finite_real(shape->n, sum->diagonal) && all_finite_real(g, sum->g1) &&
+                      all_finite_real(g, values->g2) && all_finite_real(shape->m, sum->d);
+        for (int p = 0; p < TAUT_SADDLE_PARTS; p++)
+            finite = finite && all_finite_real(k, sum->part[p]);
+        return finite;
+    }
     if (shape->complex_values)
         return all_finite_complex(k, values->k) && all_finite_complex(g, values->g1) &&
                all_finite_complex(g, values->g2) && all_finite_complex(shape->m, values->d);

@@ -19,6 +19,7 @@
 /* Values of a saddle matrix: double or double complex, as in the shape. */
 typedef struct taut_saddle_values {
     const void *k, *g1, *g2, *d; /* d may be NULL; g2 is never */
+    const taut_saddle_sum *sum; /* not NULL: k is not used, and g1, g2 and d are those of the sum */
 } taut_saddle_values;
 
 typedef struct taut_form_runs taut_form_runs;
@@ -26,8 +27,8 @@ typedef struct taut_form_runs taut_form_runs;
 typedef struct taut_form {
     taut_saddle_shape shape;
     bool schur;
-    /* real, symmetric and positive definite: only the lower half is stored */
-    bool definite;
+    bool definite;             /* real, symmetric and positive definite */
+    bool lower;                /* only the lower half is stored */
     bool ordered;              /* places differ from the natural order */
     taut_index rows;           /* of the matrix */
     taut_index half_width;     /* largest |i - j| */
@@ -52,6 +53,10 @@ int taut_form_create(const taut_saddle_shape *shape, bool whole, bool order, tau
 void taut_form_measure(taut_form *form);
 /* Gives a Schur form the natural order again; its half-width stays as it was. */
 int taut_form_natural(taut_form *form, const taut_allocator *allocator, taut_error *error);
+/* Whole form: puts every bond right behind the last of its coordinates, without which its pivot is
+ * -D alone, and measures. *narrow: the half-width is at most `most`; else the order stays. */
+int taut_form_postpone(taut_form *form, taut_index most, const taut_allocator *allocator,
+                       bool *narrow, taut_error *error);
 /* The work arrays, once the form is accepted. */
 int taut_form_reserve(taut_form *form, taut_arena *arena, taut_error *error);
 size_t taut_form_scalar(const taut_form *form); /* bytes of one number */
@@ -65,6 +70,10 @@ void taut_form_archive(taut_form *form, taut_archive *archive);
 /* x[n], y[m] -> form->vector, and back after it was solved for. */
 void taut_form_before(taut_form *form, const void *x, void *y);
 void taut_form_after(taut_form *form, void *x, void *y);
+
+/* The same for complex numbers by their parts, in the whole form. */
+void taut_form_before_parts(taut_form *form, double *const x[2], double *const y[2]);
+void taut_form_after_parts(const taut_form *form, double *const x[2], double *const y[2]);
 
 /* The size below which a scaled pivot counts as zero, for eliminations with rows of `width`
  * entries. */

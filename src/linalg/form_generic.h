@@ -59,7 +59,7 @@ static void NAME(assemble_schur)(const taut_form *form, const taut_saddle_values
             SCALAR left = TIMES(g2[columns->entry[a]], k_inverse[c]);
             for (taut_index b = columns->start[c]; b < columns->start[c + 1]; b++) {
                 taut_index j = columns->row[b];
-                if (i >= j || !form->definite)
+                if (i >= j || !form->lower)
                     origin[i + j * form->step] += TIMES(left, g1[columns->entry[b]]);
             }
         }
@@ -74,20 +74,22 @@ static void NAME(load_whole)(taut_form *form, const taut_saddle_values *values)
 {
     const taut_saddle_shape *shape = &form->shape;
     const taut_index n = shape->n, m = shape->m;
-    const SCALAR *k = values->k, *g1 = values->g1, *g2 = values->g2, *d = values->d;
+    const void *g1 = values->g1, *g2 = values->g2;
     double *x = form->scale, *y = form->scale + n;
     for (taut_index i = 0; i < n; i++) {
         double size = 0;
         taut_index first = shape->k_start ? shape->k_start[i] : i,
                    end = shape->k_start ? shape->k_start[i + 1] : i + 1;
         for (taut_index e = first; e < end; e++)
-            size = larger(size, MAGNITUDE(k[e]));
+            size = larger(size, MAGNITUDE(NAME(entry_of_k)(
+                                    values, e, i, !shape->k_start || shape->k_column[e] == i)));
         x[i] = size > 0 ? inverse_root(size) : 0;
     }
     for (taut_index i = 0; i < m; i++) {
-        double size = d ? MAGNITUDE(d[i]) : 0, alone = 0;
+        double size = values->d ? MAGNITUDE(NAME(entry_of_d)(values, i)) : 0, alone = 0;
         for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++) {
-            double entry = larger(MAGNITUDE(g1[e]), MAGNITUDE(g2[e])),
+            double entry = larger(MAGNITUDE(NAME(entry_of_g)(values, g1, e)),
+                                  MAGNITUDE(NAME(entry_of_g)(values, g2, e))),
                    scaled = entry * x[shape->g_column[e]];
             size = larger(size, scaled * scaled);
             alone = larger(alone, entry * entry);
@@ -96,7 +98,9 @@ static void NAME(load_whole)(taut_form *form, const taut_saddle_values *values)
     }
     for (taut_index i = 0; i < m; i++)
         for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++) {
-            double entry = larger(MAGNITUDE(g1[e]), MAGNITUDE(g2[e])) * y[i],
+            double entry = larger(MAGNITUDE(NAME(entry_of_g)(values, g1, e)),
+                                  MAGNITUDE(NAME(entry_of_g)(values, g2, e))) *
+                           y[i],
                    *scale = &x[shape->g_column[e]];
             if (*scale <= 0 && entry > 0) /* negative: found here, the least so far */
                 *scale = larger(*scale < 0 ? *scale : -HUGE_VAL, -1 / entry);
@@ -110,7 +114,6 @@ static void NAME(assemble_whole)(const taut_form *form, const taut_saddle_values
 {
     const taut_saddle_shape *shape = &form->shape;
     const taut_index n = shape->n, *place = form->place;
-    const SCALAR *k = values->k, *g1 = values->g1, *g2 = values->g2, *d = values->d;
     const double *scale = form->scale;
     SCALAR *origin = matrix + form->offset;
     for (taut_index i = 0; i < n; i++) {
@@ -118,8 +121,9 @@ static void NAME(assemble_whole)(const taut_form *form, const taut_saddle_values
                    end = shape->k_start ? shape->k_start[i + 1] : i + 1;
         for (taut_index e = first; e < end; e++) {
             taut_index j = shape->k_start ? shape->k_column[e] : i;
-            if (place[i] >= place[j] || !form->definite)
-                origin[place[i] + place[j] * form->step] += k[e] * (scale[i] * scale[j]);
+            if (place[i] >= place[j] || !form->lower)
+                origin[place[i] + place[j] * form->step] +=
+                    NAME(entry_of_k)(values, e, i, i == j) * (scale[i] * scale[j]);
         }
     }
     for (taut_index i = 0; i < shape->m; i++) {
@@ -127,11 +131,16 @@ static void NAME(assemble_whole)(const taut_form *form, const taut_saddle_values
         for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++) {
             taut_index j = shape->g_column[e];
             double both = scale[n + i] * scale[j];
-            origin[place[j] + row * form->step] += g1[e] * both;
-            origin[row + place[j] * form->step] += g2[e] * both;
+            if (place[j] >= row || !form->lower)
+                origin[place[j] + row * form->step] +=
+                    NAME(entry_of_g)(values, values->g1, e) * both;
+            if (place[j] <= row || !form->lower)
+                origin[row + place[j] * form->step] +=
+                    NAME(entry_of_g)(values, values->g2, e) * both;
         }
-        if (d)
-            origin[row * (form->step + 1)] -= d[i] * (scale[n + i] * scale[n + i]);
+        if (values->d)
+            origin[row * (form->step + 1)] -=
+                NAME(entry_of_d)(values, i) * (scale[n + i] * scale[n + i]);
     }
 }
 

@@ -150,7 +150,8 @@ static int build(builder *b)
     form->g2 = TAUT_NEW(b->arena, double, entries);
     b->runs->w = form->g1;
     TAUT_TRY(TAUT_RESERVE(b->arena, entries, b->error, &b->runs->inverse));
-    TAUT_TRY(TAUT_RESERVE(b->arena, form->shape.n, b->error, &b->runs->k));
+    if (!form->shape.k_changes)
+        TAUT_TRY(TAUT_RESERVE(b->arena, form->shape.n, b->error, &b->runs->k));
     TAUT_NEED(b->error, form->g2);
     b->runs->room = form->vector;
     b->runs->rows.pool = b->runs->columns.pool = b->runs->matrix.pool = form->shape.pool;

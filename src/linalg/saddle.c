@@ -2,6 +2,7 @@
  * share. */
 #include "linalg/backend.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -244,7 +245,7 @@ int taut_saddle_create(const taut_saddle_shape *shape, taut_backend backend,
         status = status == 0 ? made->functions->create(made, error) : status;
     }
 #endif
-    if (status == 0 && made->form.runs) {
+    if (status == 0 && (made->form.runs || !made->form.schur)) {
         taut_arena_clear(&made->columns);
         made->form.columns = (taut_columns){0};
     }
@@ -296,12 +297,18 @@ static int factor(taut_saddle *saddle, bool complex_values, taut_saddle_values v
     return 0;
 }
 
-static int solve(taut_saddle *saddle, bool complex_values, int count, char *x, char *y,
-                 taut_error *error)
+static int need_factors(const taut_saddle *saddle, bool complex_values, taut_error *error)
 {
     if (!saddle->factored || complex_values != saddle->form.shape.complex_values)
         return taut_fail(error, TAUT_ERROR_USAGE, "the saddle solver holds no %s factorisation",
                          complex_values ? "complex" : "real");
+    return TAUT_OK;
+}
+
+static int solve(taut_saddle *saddle, bool complex_values, int count, char *x, char *y,
+                 taut_error *error)
+{
+    TAUT_TRY(need_factors(saddle, complex_values, error));
     size_t scalar = taut_form_scalar(&saddle->form);
     for (int k = 0; k < count; k++) {
         taut_form_before(&saddle->form, x, y);
@@ -330,14 +337,21 @@ void taut_saddle_archive(taut_saddle *saddle, taut_archive *archive)
 int taut_saddle_factor(taut_saddle *saddle, const double *k, const double *g1, const double *g2,
                        const double *d, taut_error *error)
 {
-    return factor(saddle, false, (taut_saddle_values){k, g1, g2, d}, error);
+    return factor(saddle, false, (taut_saddle_values){k, g1, g2, d, NULL}, error);
 }
 
 int taut_saddle_factor_complex(taut_saddle *saddle, const double complex *k,
                                const double complex *g1, const double complex *g2,
                                const double complex *d, taut_error *error)
 {
-    return factor(saddle, true, (taut_saddle_values){k, g1, g2, d}, error);
+    return factor(saddle, true, (taut_saddle_values){k, g1, g2, d, NULL}, error);
+}
+
+int taut_saddle_factor_sum(taut_saddle *saddle, const taut_saddle_sum *sum, taut_error *error)
+{
+    assert(!saddle->form.schur);
+    return factor(saddle, saddle->form.shape.complex_values,
+                  (taut_saddle_values){NULL, sum->g1, sum->g2, sum->d, sum}, error);
 }
 
 int taut_saddle_solve(taut_saddle *saddle, int count, double *x, double *y, taut_error *error)
@@ -349,4 +363,15 @@ int taut_saddle_solve_complex(taut_saddle *saddle, int count, double complex *x,
                               taut_error *error)
 {
     return solve(saddle, true, count, (char *)x, (char *)y, error);
+}
+
+int taut_saddle_solve_parts(taut_saddle *saddle, double *const x[2], double *const y[2],
+                            taut_error *error)
+{
+    assert(!saddle->form.schur);
+    TAUT_TRY(need_factors(saddle, true, error));
+    taut_form_before_parts(&saddle->form, x, y);
+    TAUT_TRY(saddle->functions->solve(saddle, error));
+    taut_form_after_parts(&saddle->form, x, y);
+    return TAUT_OK;
 }

@@ -55,6 +55,20 @@ typedef struct taut_saddle_shape {
 
 typedef struct taut_saddle taut_saddle;
 
+/* Real arrays that make a saddle matrix with a pattern of K, real or complex, as it is assembled:
+ *     K = diag(diagonal) + sum_p factor_p part_p,   D = diag(d_factor_i d_i) */
+enum { TAUT_SADDLE_PARTS = 3 };
+typedef struct taut_saddle_sum {
+    const double *diagonal;                /* [n], or NULL */
+    const double *part[TAUT_SADDLE_PARTS]; /* on the pattern of K, or NULL */
+    double complex factor[TAUT_SADDLE_PARTS];
+    const double *g1, *g2; /* g2 NULL: g1 */
+    const double *d;       /* [m]; NULL: 0 */
+    /* entry i d_step; d_step 0: one for all */
+    const double complex *d_factor;
+    int d_step;
+} taut_saddle_sum;
+
 /* Analyses. The patterns must stay alive. */
 int taut_saddle_create(const taut_saddle_shape *shape, taut_backend backend,
                        const taut_allocator *allocator, taut_saddle **saddle, taut_error *error);
@@ -74,11 +88,16 @@ int taut_saddle_factor(taut_saddle *saddle, const double *k, const double *g1, c
 int taut_saddle_factor_complex(taut_saddle *saddle, const double complex *k,
                                const double complex *g1, const double complex *g2,
                                const double complex *d, taut_error *error);
+int taut_saddle_factor_sum(taut_saddle *saddle, const taut_saddle_sum *sum, taut_error *error);
 /* Solves in place for `count` right-hand sides: x[count][n] holds r and becomes x, y[count][m]
  * holds s and becomes y. */
 int taut_saddle_solve(taut_saddle *saddle, int count, double *x, double *y, taut_error *error);
 int taut_saddle_solve_complex(taut_saddle *saddle, int count, double complex *x, double complex *y,
                               taut_error *error);
+/* The same for one right-hand side of a complex system with a pattern of K: real parts x[0] and
+ * y[0], imaginary ones x[1] and y[1]. */
+int taut_saddle_solve_parts(taut_saddle *saddle, double *const x[2], double *const y[2],
+                            taut_error *error);
 
 /* The factorisation, if there is one; the sparse backend factors again when it is read. */
 void taut_saddle_archive(taut_saddle *saddle, taut_archive *archive);

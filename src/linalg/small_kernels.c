@@ -9,6 +9,9 @@
 
 #include "base/four.h"
 
+/* Largest entry of |L||D||L^T| where the matrix has entries of about 1: four digits are lost. */
+static const double MOST_GROWTH = 1e4;
+
 /* y[0..count) -= factor * x[0..count) */
 TAUT_INLINED void subtract_real(int64_t count, double factor, const double *restrict x,
                                 double *restrict y)
@@ -71,6 +74,22 @@ void taut_band_lu_solve(bool complex_values, taut_index rows, taut_index b, cons
         band_lu_solve_complex(rows, b, a, pivot, x);
     else
         band_lu_solve_real(rows, b, a, pivot, x);
+}
+
+bool taut_band_symmetric_factor(bool complex_values, taut_index rows, taut_index b, void *a,
+                                double tolerance)
+{
+    return complex_values ? band_symmetric_factor_complex(rows, b, a, tolerance)
+                          : band_symmetric_factor_real(rows, b, a, tolerance);
+}
+
+void taut_band_symmetric_solve(bool complex_values, taut_index rows, taut_index b, const void *a,
+                               void *x)
+{
+    if (complex_values)
+        band_symmetric_solve_complex(rows, b, a, x);
+    else
+        band_symmetric_solve_real(rows, b, a, x);
 }
 
 /* One column of L D L^T: `diagonal` points at (j,j), `below` entries follow it, `next` leads

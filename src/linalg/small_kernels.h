@@ -1,5 +1,5 @@
 /* small_kernels.h - own factorisations: dense and banded, LU with partial pivoting (real,
- * complex) and L D L^T (real, definite).
+ * complex) and L D L^T (real, definite; bands also symmetric, without pivoting).
  *
  * Matrices are stored by columns. Dense: entry (i,j) at i + j*rows. A band of half-width b: LU
  * at 2b + i - j + j*(3b+1) (LAPACK's layout, with room for the rows that pivoting moves), L D
@@ -26,6 +26,13 @@ taut_index taut_band_lu_factor(bool complex_values, taut_index rows, taut_index 
                                taut_index *pivot, double tolerance);
 void taut_band_lu_solve(bool complex_values, taut_index rows, taut_index b, const void *a,
                         const taut_index *pivot, void *x);
+
+/* L D L^T of a symmetric band, real or complex, that is not definite. false: it would lose digits
+ * without pivoting, or a pivot is small; `a` is overwritten all the same. */
+bool taut_band_symmetric_factor(bool complex_values, taut_index rows, taut_index b, void *a,
+                                double tolerance);
+void taut_band_symmetric_solve(bool complex_values, taut_index rows, taut_index b, const void *a,
+                               void *x);
 
 taut_index taut_ldl_factor(taut_index rows, double *a, double tolerance);
 void taut_ldl_solve(taut_index rows, const double *a, double *x);

@@ -1,7 +1,7 @@
-/* small_kernels_generic.h - LU with partial pivoting over SCALAR (scalar_real.h,
- * scalar_complex.h), with NAME(subtract): y[0..count) -= factor x[0..count). Golub, Van Loan,
- * Matrix Computations, 4th ed., algorithms 3.4.1 (dense) and 4.3.1 with row interchanges (band).
- * Included by small_kernels.c, once per field. */
+/* small_kernels_generic.h - LU with partial pivoting, and L D L^T of symmetric bands
+ * without, over SCALAR (scalar_real.h, scalar_complex.h), with NAME(subtract): y[0..count) -=
+ * factor x[0..count). Golub, Van Loan, Matrix Computations, 4th ed., algorithms 3.4.1 (dense)
+ * and 4.3.1 with row interchanges (band). Included by small_kernels.c, once per field. */
 
 /* The row of the largest of `count` numbers. */
 static inline taut_index NAME(largest)(taut_index count, const SCALAR *x)
@@ -160,5 +160,82 @@ TAUT_HOT static void NAME(band_lu_solve)(taut_index rows, taut_index b, const SC
     case 4: NAME(band_solve)(rows, 4, a, pivot, x); break;
     case 6: NAME(band_solve)(rows, 6, a, pivot, x); break;
     default: NAME(band_solve)(rows, b, a, pivot, x);
+    }
+}
+
+/* A column of L D L^T, whose error is that of the products |L||D||L^T|. */
+TAUT_INLINED bool NAME(symmetric_column)(const taut_index b, const taut_index below,
+                                         SCALAR *diagonal, double tolerance)
+{
+    const double size = MAGNITUDE(diagonal[0]);
+    double most = 0;
+    for (taut_index k = 1; k <= below; k++)
+        most = MAGNITUDE(diagonal[k]) > most ? MAGNITUDE(diagonal[k]) : most;
+    if (!(size > tolerance && most * most <= MOST_GROWTH * size))
+        return false;
+    const SCALAR inverse = 1.0 / diagonal[0];
+    for (taut_index k = 1; k <= below; k++)
+        NAME(subtract)
+    (below - k + 1, TIMES(diagonal[k], inverse), diagonal + k, diagonal + k * (int64_t)(b + 1));
+    for (taut_index k = 1; k <= below; k++)
+        diagonal[k] = TIMES(diagonal[k], inverse);
+    diagonal[0] = inverse;
+    return true;
+}
+
+TAUT_INLINED bool NAME(symmetric_factor)(taut_index rows, const taut_index b, SCALAR *a,
+                                         double tolerance)
+{
+    taut_index j = 0;
+    for (; j < rows - b; j++, a += b + 1)
+        if (!NAME(symmetric_column)(b, b, a, tolerance))
+            return false;
+    for (; j < rows; j++, a += b + 1)
+        if (!NAME(symmetric_column)(b, rows - 1 - j, a, tolerance))
+            return false;
+    return true;
+}
+
+TAUT_HOT static bool NAME(band_symmetric_factor)(taut_index rows, taut_index b, SCALAR *a,
+                                                 double tolerance)
+{
+    switch (b) {
+    case 5: return NAME(symmetric_factor)(rows, 5, a, tolerance);
+    case 7: return NAME(symmetric_factor)(rows, 7, a, tolerance);
+    default: return NAME(symmetric_factor)(rows, b, a, tolerance);
+    }
+}
+
+/* x[j], whose column has `below` entries under the diagonal. */
+TAUT_INLINED void NAME(symmetric_backward)(const taut_index below, const SCALAR *diagonal,
+                                           SCALAR *x)
+{
+    SCALAR sum = TIMES(x[0], diagonal[0]);
+    for (taut_index k = below; k > 0; k--)
+        sum -= TIMES(diagonal[k], x[k]);
+    x[0] = sum;
+}
+
+TAUT_INLINED void NAME(symmetric_solve)(taut_index rows, const taut_index b, const SCALAR *a,
+                                        SCALAR *x)
+{
+    taut_index j = 0;
+    for (; j < rows - b; j++)
+        NAME(subtract)(b, x[j], a + j * (int64_t)(b + 1) + 1, x + j + 1);
+    for (; j < rows; j++)
+        NAME(subtract)(rows - 1 - j, x[j], a + j * (int64_t)(b + 1) + 1, x + j + 1);
+    for (j = rows - 1; j >= rows - b && j >= 0; j--)
+        NAME(symmetric_backward)(rows - 1 - j, a + j * (int64_t)(b + 1), x + j);
+    for (; j >= 0; j--)
+        NAME(symmetric_backward)(b, a + j * (int64_t)(b + 1), x + j);
+}
+
+TAUT_HOT static void NAME(band_symmetric_solve)(taut_index rows, taut_index b, const SCALAR *a,
+                                                SCALAR *x)
+{
+    switch (b) {
+    case 5: NAME(symmetric_solve)(rows, 5, a, x); break;
+    case 7: NAME(symmetric_solve)(rows, 7, a, x); break;
+    default: NAME(symmetric_solve)(rows, b, a, x);
     }
 }

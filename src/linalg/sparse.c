@@ -68,6 +68,7 @@ static int mumps_failed(const int *info, taut_error *error)
 }
 
 #include "linalg/scalar_real.h"
+#include "linalg/entries_generic.h"
 #define MUMPS_INSTANCE DMUMPS_STRUC_C
 #define MUMPS_NUMBER double
 #define MUMPS_DO do_real
@@ -76,6 +77,7 @@ static int mumps_failed(const int *info, taut_error *error)
 #undef MUMPS_NUMBER
 #undef MUMPS_DO
 #include "linalg/scalar_complex.h"
+#include "linalg/entries_generic.h"
 #define MUMPS_INSTANCE ZMUMPS_STRUC_C
 #define MUMPS_NUMBER mumps_double_complex
 #define MUMPS_DO do_complex

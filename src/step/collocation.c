@@ -315,12 +315,29 @@ void taut_collocation_extend(const taut_collocation *x, double ratio, int32_t si
     taut_collocation_combine(x, weight[0], 1, size, NULL, 0, NULL, from, to);
 }
 
-void taut_collocation_split(const taut_collocation *x, int32_t size, double *from, double *to)
+/* x <- matrix x over the stages, in place by blocks. */
+static void turn(const taut_collocation *x, const double (*matrix)[TAUT_STAGES_MAX], int32_t size,
+                 double *values)
 {
-    taut_collocation_combine(x, x->apart[0], 1, size, NULL, 0, NULL, from, to);
+    enum { BLOCK = 256 };
+    double room[TAUT_STAGES_MAX][BLOCK], *term[TAUT_STAGES_MAX];
+    for (int32_t begin = 0; begin < size; begin += BLOCK) {
+        const int32_t count = size - begin < BLOCK ? size - begin : BLOCK;
+        for (int j = 0; j < x->stages; j++)
+            term[j] = values + (int64_t)j * size + begin;
+        for (int i = 0; i < x->stages; i++)
+            combine(count, x->stages, matrix[i], term, 1, NULL, room[i]);
+        for (int i = 0; i < x->stages; i++)
+            taut_copy(count, room[i], term[i]);
+    }
 }
 
-void taut_collocation_join(const taut_collocation *x, int32_t size, double *from, double *to)
+void taut_collocation_split(const taut_collocation *x, int32_t size, double *values)
 {
-    taut_collocation_combine(x, x->together[0], 1, size, NULL, 0, NULL, from, to);
+    turn(x, x->apart, size, values);
+}
+
+void taut_collocation_join(const taut_collocation *x, int32_t size, double *values)
+{
+    turn(x, x->together, size, values);
 }

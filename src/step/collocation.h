@@ -90,12 +90,10 @@ double taut_collocation_between(const taut_collocation *collocation, int integra
  * length `ratio`: values at its stages. */
 void taut_collocation_extend(const taut_collocation *collocation, double ratio, int32_t size,
                              double *from, double *to);
-/* left . x of every block, of a complex one the real part and then the imaginary one; and back.
- * from and to: [stages][size]. */
-void taut_collocation_split(const taut_collocation *collocation, int32_t size, double *from,
-                            double *to);
-void taut_collocation_join(const taut_collocation *collocation, int32_t size, double *from,
-                           double *to);
+/* left . x of every block in place of x, of a complex one the real part and then the imaginary
+ * one; and back. values: [stages][size]. */
+void taut_collocation_split(const taut_collocation *collocation, int32_t size, double *values);
+void taut_collocation_join(const taut_collocation *collocation, int32_t size, double *values);
 /* to_i = base + c_i along extra + scale sum_j matrix_ij from_j, from and to [stages][size]; base
  * and extra [size] may be NULL. The matrix is one of those above. */
 void taut_collocation_combine(const taut_collocation *collocation, const double *matrix,

@@ -18,16 +18,16 @@
 
 #include "step/radau.h"
 
-/* Memory of what is known at a point; `stages` of its polynomials. */
-static int new_past(taut_arena *arena, const taut_radau *w, int stages, taut_radau_past *past,
+/* Memory of a step: its polynomials, and what is known at its end. */
+static int new_past(taut_arena *arena, const taut_radau *w, taut_radau_past *past,
                     taut_error *error)
 {
     past->jacobian = TAUT_NEW(arena, double, w->entries);
     past->mass = TAUT_NEW(arena, double, w->varying ? w->mass_entries : 0);
     past->force = TAUT_NEW(arena, double, w->n);
     past->pull = TAUT_NEW(arena, double, w->rows > 0 ? w->n : 0);
-    past->a = TAUT_NEW(arena, double, (int64_t)stages * w->n);
-    past->lambda = TAUT_NEW(arena, double, (int64_t)stages * w->m);
+    past->a = TAUT_NEW(arena, double, (int64_t)w->s * w->n);
+    past->lambda = TAUT_NEW(arena, double, (int64_t)w->s * w->m);
     for (int k = 0; k < 2; k++) {
         past->jump[k] = TAUT_NEW(arena, double, w->jumps ? w->n : 0);
         past->push[k] = TAUT_NEW(arena, double, w->jumps ? w->m : 0);
@@ -37,30 +37,62 @@ static int new_past(taut_arena *arena, const taut_radau *w, int stages, taut_rad
                         &past->bond);
 }
 
+/* Values at a state for multipliers. The frozen Jacobian takes its room where it is not kept. */
+static int new_probe(taut_arena *arena, taut_radau *w, taut_error *error)
+{
+    taut_radau_past *p = &w->probe;
+    double **const bond[] = {&p->lambda, &p->drift, &p->tension, &p->gamma, &p->rate, &p->bond};
+    enum { BONDS = sizeof bond / sizeof bond[0] };
+    const int64_t all = (int64_t)w->entries + w->n + BONDS * (int64_t)w->m;
+    const int64_t least = w->frozen.kept ? 0 : w->tangents;
+    double *room = TAUT_NEW(arena, double, all > least ? all : least);
+    p->mass = TAUT_NEW(arena, double, w->varying ? w->mass_entries : 0);
+    p->pull = TAUT_NEW(arena, double, w->rows > 0 ? w->n : 0);
+    TAUT_NEED(error, room, p->mass, p->pull);
+    if (!w->frozen.kept)
+        w->frozen.stiff = room;
+    p->jacobian = room;
+    p->force = room += w->entries;
+    room += w->n;
+    for (int k = 0; k < BONDS; k++, room += w->m)
+        *bond[k] = room;
+    return TAUT_OK;
+}
+
+/* Has the error estimate a matrix of its own? Else the first block, which is real, serves it. */
+static bool has_filter(const taut_stepper *s)
+{
+    const taut_radau *w = s->work;
+    return s->adaptive && !(w->table.real[0] && !w->stage_wise);
+}
+
 /* What Newton's iteration and the error estimate need for equations of either order. */
 static int reserve(taut_stepper *s, taut_radau *w, taut_error *error)
 {
     taut_arena *arena = s->arena;
     int64_t rows = (int64_t)w->s * w->n, bonds = (int64_t)w->s * w->m;
     TAUT_TRY(TAUT_RESERVE(arena, rows, error, &w->q, &w->v, &w->r));
-    TAUT_TRY(TAUT_RESERVE(arena, bonds, error, &w->y, &w->d));
+    TAUT_TRY(TAUT_RESERVE(arena, bonds, error, &w->y));
+    TAUT_TRY(TAUT_RESERVE(arena, w->stage_wise ? bonds : w->m, error, &w->d));
     TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->force, &w->extra, &w->scale, &w->foretold,
                           &w->filter_x, &w->early));
     w->end_q = w->table.ends ? w->q + rows - w->n : TAUT_NEW(arena, double, w->n);
     w->end_v = w->table.ends ? w->v + rows - w->n : TAUT_NEW(arena, double, w->n);
-    TAUT_TRY(TAUT_RESERVE(arena, w->tangents, error, &w->filter_k, &w->frozen.stiff));
     w->mass = TAUT_NEW(arena, double, (int64_t)(w->varying ? w->s : 1) * w->mass_entries);
     w->filter_y = TAUT_NEW(arena, double, w->m);
-    w->frozen.mass = TAUT_NEW(arena, double, w->mass_entries);
-    w->pivot = TAUT_NEW(arena, taut_index, w->n);
+    w->frozen.mass = w->varying ? TAUT_NEW(arena, double, w->mass_entries) : w->mass;
+    w->pivot = TAUT_NEW(arena, taut_index, w->diagonal ? 0 : w->n);
     TAUT_TRY(taut_arena_check(arena, error));
     for (int k = 0; k < 2; k++)
-        TAUT_TRY(new_past(arena, w, w->s, &w->past[k], error));
-    for (taut_index r = 0; r < w->n; r++) {
+        TAUT_TRY(new_past(arena, w, &w->past[k], error));
+    for (taut_index r = 0; !w->diagonal && r < w->n; r++)
         w->pivot[r] = taut_row_find(&w->tangent, r, r);
-        if (s->first_order)
-            w->mass[r] = w->frozen.mass[r] = 1;
-    }
+    for (taut_index r = 0; s->first_order && r < w->n; r++)
+        w->mass[r] = 1;
+    /* the filter of the error estimate, triangular A and iterations to study need it later */
+    w->frozen.kept = s->first_order || w->table.triangular || w->study || has_filter(s);
+    if (w->frozen.kept)
+        TAUT_TRY(TAUT_RESERVE(arena, w->tangents, error, &w->frozen.stiff));
     return TAUT_OK;
 }
 
@@ -80,6 +112,7 @@ static int describe(taut_stepper *s, taut_radau *w, taut_error *error)
     for (taut_index i = 0; i < w->m; i++) {
         w->moves |= w->damping[i] > 0;
         w->rods |= w->compliance[i] == 0;
+        w->springs |= w->compliance[i] != 0;
     }
     w->jumps = w->rods && s->adaptive && w->table.ends && !w->table.triangular;
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &w->tangent, error));
@@ -140,12 +173,15 @@ static int reserve_mechanics(taut_stepper *s, taut_radau *w, taut_error *error)
     w->g = TAUT_NEW(arena, double, (int64_t)w->s * w->entries);
     w->bond = TAUT_NEW(arena, double, w->m);
     w->bond_dt = TAUT_NEW(arena, double, (int64_t)w->s * w->m);
-    w->work = TAUT_NEW(arena, double, 4 * (int64_t)w->tangents);
-    TAUT_TRY(TAUT_RESERVE(arena, w->entries, error, &w->acceleration_g, &w->frozen.jacobian));
-    w->g1 = w->frozen.jacobian;
+    w->acceleration_g = TAUT_NEW(arena, double, w->entries);
     w->frozen.drag = TAUT_NEW(arena, double, w->velocity ? w->tangents : 0);
+    w->g1 = w->frozen.jacobian = TAUT_NEW(arena, double, w->frozen.kept ? w->entries : 0);
+    w->mass_dq = TAUT_NEW(arena, double, w->varying ? w->tangents : 0);
+    w->stiff_hessian = TAUT_NEW(arena, double, w->stiff ? w->tangents : 0);
+    if (!taut_evaluates_sums(taut_context_system(s->context)))
+        TAUT_TRY(TAUT_RESERVE(arena, w->tangents, error, &w->force_dq));
     TAUT_TRY(taut_arena_check(arena, error));
-    TAUT_TRY(new_past(arena, w, 1, &w->probe, error));
+    TAUT_TRY(new_probe(arena, w, error));
     taut_values values = {.mass = w->mass};
     return w->varying ? TAUT_OK
                       : taut_evaluate_inside(s->context, s->now.t, s->now.q, s->now.v,
@@ -160,6 +196,7 @@ static int make_acceleration(taut_stepper *s, taut_radau *w, taut_error *error)
     shape.positive = w->diagonal;
     if (w->diagonal)
         shape.k_start = shape.k_column = NULL;
+    shape.k_changes = w->varying ? NULL : &w->mass_changes;
     for (taut_index k = 0; w->diagonal && k < w->n; k++)
         shape.positive &= w->mass[k] > 0;
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &s->arena->allocator, &w->acceleration,
@@ -221,7 +258,7 @@ static int create(taut_stepper *s, taut_error *error)
         return TAUT_OK;
     TAUT_TRY(w->stage_wise ? taut_radau_whole_create(s, error)
                            : taut_radau_tensor_create(s, error));
-    if (!s->adaptive || (w->table.real[0] && !w->stage_wise))
+    if (!has_filter(s))
         return TAUT_OK;
     return taut_saddle_create(&w->shape, TAUT_BACKEND_AUTO, &s->arena->allocator, &w->filter,
                               error);

@@ -54,8 +54,10 @@ typedef struct taut_radau_past {
 } taut_radau_past;
 
 /* One frozen Jacobian: B = d(M a)/dq - df/dq + sum_i lambda_i Hess g_i + scale Hess V. First
- * order: B = -df/dz, and df/dy in place of df/dv. */
+ * order: B = -df/dz, and df/dy in place of df/dv. Unless it is `kept`, M and G are those of its
+ * stage, and B is forgotten once the matrices are factored. */
 typedef struct taut_radau_frozen {
+    bool kept;
     double *mass, *stiff, *drag, *jacobian; /* M, B, df/dv on the tangent pattern, G */
     double h;                               /* of the factorisations; 0: none */
     bool valid;
@@ -112,7 +114,8 @@ typedef struct taut_radau {
     bool quadratic;
     /* mass varies, is diagonal; f depends on v; stiff potential; damped bonds */
     bool varying, diagonal, velocity, stiff, moves;
-    bool rods;       /* some bonds are rigid, */
+    bool springs;    /* some bonds are not rigid, */
+    bool rods;       /* some are, */
     bool jumps;      /* and jumps of the velocity onto them are part of the prediction */
     taut_index rows; /* of m: those of the stiff potential, behind the bonds; 0: it is part of K */
     taut_radau_potential potential;
@@ -125,11 +128,13 @@ typedef struct taut_radau {
     bool regular;
     taut_index entries, tangents, mass_entries;
     taut_saddle_shape shape; /* of a stage: [K G1^T; G2 -D], K on the tangent pattern */
-    double *g1, *g2;         /* on it, of the frozen Jacobian; g2 NULL: as g1 */
+    const double *g1;        /* on it, of the frozen Jacobian; */
+    double *g2;              /* NULL: as g1 */
     /* first order: G and df/dy^T side by side in `shape`; from: place in G, or at -1 - from in
      * df/dy */
     taut_pattern control;
     taut_index *from;
+    double *control_g; /* g1 of first-order systems */
 
     taut_radau_past past[2];
     int top; /* the latest of the two */
@@ -143,35 +148,35 @@ typedef struct taut_radau {
     double *mass;           /* M at the stages, [s mass_entries], or M once */
     double *force;          /* f at the latest stage evaluated, [n] */
     double *bond, *bond_dt; /* g at the latest stage, [m]; dg/dt at all of them, [s m] */
-    double *work, *extra;   /* [tangents] each, for derivatives */
-    double *scale;          /* [n]: what a correction is measured with */
+    /* [tangents] each, or NULL: derivatives that are not summed while they are formed */
+    double *force_dq, *mass_dq, *stiff_hessian;
+    double *extra; /* [n] */
+    double *scale; /* [n]: what a correction is measured with */
     /* of convergence, in the latest step, and the size of its first correction */
     double rate, reach;
     double rough;             /* norms below this may be rounding */
-    taut_index *pivot;        /* [n]: place of the diagonal in the tangent pattern */
+    taut_index *pivot;        /* [n]: place of the diagonal of M in the tangent pattern */
     taut_radau_frozen frozen; /* tensor: at the middle stage; stage-wise: at the last one */
     /* forces of velocities, first order: q at the end by the continued polynomial, [n] */
     double *foretold;
     double between; /* taut_collocation_between */
-    double *d;      /* diagonal of D, [s m] */
+    double *d;      /* diagonal of D, [m]; stage-wise [s m] */
 
     taut_saddle *whole; /* stage-wise: all stages at once */
     double *whole_k, *whole_g1, *whole_g2;
     taut_index *whole_k_start, *whole_k_column, *whole_g_start, *whole_g_column;
 
     taut_saddle *block[TAUT_SPECTRAL_MAX]; /* tensor: one for each eigenvalue of A */
-    double complex *block_k, *block_g1, *block_g2, *block_d;
-    /* by which the right-hand side of each bond is multiplied, [blocks m] */
-    double complex *block_factor;
-    double *apart_r, *apart_y; /* T^-1 r and T^-1 y, [stages n], [stages m] */
-    double complex *pair_x, *pair_y;
+    /* 1 over what the row of each bond is divided by, [blocks m]; without dampers [blocks] */
+    double complex *block_inverse;
 
     taut_saddle *filter; /* of the error estimate; NULL: the first block, which is real */
-    /* [tangents], [n], [m], [m], [m] */
-    double *filter_k, *filter_x, *filter_y, *filter_lambda, *ringing;
+    /* [n], [m], [m], [m] */
+    double *filter_x, *filter_y, *filter_lambda, *ringing;
 
     taut_saddle *acceleration; /* [M G^T; G -D]: multipliers and the first guess */
-    double *acceleration_g;    /* G with the rows of springs emptied */
+    double *acceleration_g;    /* G with the rows of springs emptied, where there are some */
+    int64_t mass_changes;      /* 0: a constant M stays what it is */
     bool complete;             /* now.lambda is what reactions made of it */
     bool redundant;            /* that matrix was singular: more bonds than freedoms */
     taut_radau_past probe;     /* values at a state for multipliers */
@@ -187,9 +192,10 @@ void taut_radau_end(taut_stepper *s, double h);
 void taut_radau_defect(const taut_radau *w, const double *force, const double *jacobian,
                        const double *lambda, const double *mass, const double *a, double *r);
 
-/* K = M - e df/dv + e^2 B on the tangent pattern and D = C / (e (e + T)) of the frozen Jacobian,
- * e = h mu. First order: K = I + e B. */
-void taut_radau_shift(const taut_radau *w, const double *mass, double e, double *k, double *d);
+/* K = M - e df/dv + e^2 B of the frozen Jacobian, e = h mu; first order: K = I + e B. With this
+ * G, and without D. */
+taut_saddle_sum taut_radau_shifted(const taut_radau *w, const double *mass, double complex e,
+                                   const double *g1);
 /* e (e + tau), by which the row of a bond is divided. Backwards in time it vanishes where e is
  * as long as the damping time: a small distance keeps the row, and alters Newton's matrix by
  * a negligible amount. */

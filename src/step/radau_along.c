@@ -22,19 +22,21 @@
 #include "base/vectors.h"
 #include "step/radau.h"
 
-/* G with the rows of springs emptied, 1 in D there; right-hand sides of the rigid bonds: -gdot, or
- * without v -g. */
-static void take_rods(taut_radau *w, const taut_radau_past *end, const double *v, double *y)
+/* Returns G with the rows of springs emptied, 1 in D there; right-hand sides of the rigid bonds:
+ * -gdot, or without v -g. */
+static const double *take_rods(taut_radau *w, const taut_radau_past *end, const double *v,
+                               double *y)
 {
     for (taut_index i = 0; i < w->m; i++) {
         bool rod = w->compliance[i] == 0;
         double rate =
             !v ? w->bond[i] : end->drift[i] + taut_row_dot(&w->jacobian, end->jacobian, i, v);
-        for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
+        for (taut_index k = w->jacobian.start[i]; w->springs && k < w->jacobian.start[i + 1]; k++)
             w->acceleration_g[k] = rod ? end->jacobian[k] : 0;
         w->d[i] = !rod;
         y[i] = rod ? -rate : 0;
     }
+    return w->springs ? w->acceleration_g : end->jacobian;
 }
 
 /* g, G and dg/dt at q. */
@@ -53,12 +55,12 @@ static int correct(taut_stepper *s, const double *v, double *x, taut_error *erro
 {
     taut_radau *w = s->work;
     const taut_radau_past *end = &w->past[1 - w->top];
-    take_rods(w, end, v, w->bond);
+    const double *g = take_rods(w, end, v, w->bond);
     taut_clear(w->n, w->extra);
     s->statistics->factorisations++;
     s->statistics->solves++;
-    TAUT_TRY(taut_saddle_factor(w->acceleration, w->varying ? end->mass : w->mass,
-                                w->acceleration_g, NULL, w->d, error));
+    TAUT_TRY(taut_saddle_factor(w->acceleration, w->varying ? end->mass : w->mass, g, NULL, w->d,
+                                error));
     TAUT_TRY(taut_saddle_solve(w->acceleration, 1, w->extra, w->bond, error));
     taut_add(w->n, w->extra, x);
     return TAUT_OK;

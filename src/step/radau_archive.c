@@ -34,20 +34,24 @@ static void archive_frozen(taut_stepper *s, taut_archive *to)
     bool algebraic = s->first_order && w->m > 0;
     taut_archive_flag(to, &f->valid);
     taut_archive_real(to, &f->h);
-    taut_archive_reals(to, f->mass, w->mass_entries);
-    taut_archive_reals(to, f->stiff, w->tangents);
-    taut_archive_reals(to, f->jacobian, s->first_order ? sizes.jacobian_entries : w->entries);
+    if (f->kept && w->varying)
+        taut_archive_reals(to, f->mass, w->mass_entries);
+    if (f->kept) {
+        taut_archive_reals(to, f->stiff, w->tangents);
+        taut_archive_reals(to, f->jacobian, s->first_order ? sizes.jacobian_entries : w->entries);
+    }
     taut_archive_reals(to, f->drag,
                        algebraic     ? w->control.start[w->n]
                        : w->velocity ? w->tangents
                                      : 0);
     for (int k = 0; algebraic && k < 2; k++)
-        taut_archive_reals(to, k ? w->g2 : w->g1, w->shape.g_start[w->m]);
+        taut_archive_reals(to, k ? w->g2 : w->control_g, w->shape.g_start[w->m]);
     taut_saddle_archive(w->whole, to);
     for (int b = 0; b < w->table.blocks && !w->stage_wise; b++)
         taut_saddle_archive(w->block[b], to);
     if (!w->stage_wise)
-        taut_archive_reals(to, (double *)w->block_factor, 2 * (int64_t)w->table.blocks * w->m);
+        taut_archive_reals(to, (double *)w->block_inverse,
+                           2 * (int64_t)w->table.blocks * (w->moves ? w->m : 1));
     taut_saddle_archive(w->filter, to);
 }
 

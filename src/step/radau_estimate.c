@@ -284,9 +284,14 @@ static int estimate(taut_stepper *s, double h, taut_error *error)
 
     taut_saddle *filter = w->filter ? w->filter : w->block[0];
     if (w->filter) {
-        taut_radau_shift(w, mass, e, w->filter_k, w->d);
+        static const double complex one = 1;
+        taut_saddle_sum sum = taut_radau_shifted(w, mass, e, past->jacobian);
+        for (taut_index i = 0; i < w->m; i++)
+            w->d[i] = w->compliance[i] / taut_radau_divisor(e, w->damping[i]);
+        sum.d = w->d;
+        sum.d_factor = &one;
         s->statistics->factorisations++;
-        TAUT_TRY(taut_saddle_factor(filter, w->filter_k, past->jacobian, NULL, w->d, error));
+        TAUT_TRY(taut_saddle_factor_sum(filter, &sum, error));
     }
     if (w->m > 0 && !euler)
         TAUT_TRY(forgive_velocity(s, filter, h, weight, error));

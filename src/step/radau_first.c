@@ -32,8 +32,9 @@ static int join_patterns(taut_stepper *s, taut_radau *w, taut_error *error)
     taut_index *start = TAUT_NEW(s->arena, taut_index, w->m + 1),
                *column = TAUT_NEW(s->arena, taut_index, all);
     w->from = TAUT_NEW(s->arena, taut_index, all);
-    TAUT_TRY(TAUT_RESERVE(s->arena, all, error, &w->g1, &w->g2));
+    TAUT_TRY(TAUT_RESERVE(s->arena, all, error, &w->control_g, &w->g2));
     TAUT_TRY(taut_arena_check(s->arena, error));
+    w->g1 = w->control_g;
     for (taut_index i = 0; i < w->m; i++) {
         for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++) {
             w->from[used] = k;
@@ -105,7 +106,7 @@ static int evaluate_at(taut_stepper *s, double t, const double *z, const double 
         w->frozen.stiff[k] = -w->frozen.stiff[k];
     for (taut_index k = 0; w->m > 0 && k < w->shape.g_start[w->m]; k++) {
         taut_index from = w->from[k];
-        w->g1[k] = from < 0 ? -w->frozen.drag[-1 - from] : 0;
+        w->control_g[k] = from < 0 ? -w->frozen.drag[-1 - from] : 0;
         w->g2[k] = from < 0 ? 0 : w->frozen.jacobian[from];
     }
     return TAUT_OK;
@@ -163,8 +164,9 @@ static int factor(taut_stepper *s, double h, taut_error *error)
     if (!w->filter)
         return TAUT_OK;
     s->statistics->factorisations++;
-    taut_radau_shift(w, w->mass, h * w->table.gamma, w->filter_k, NULL);
-    return taut_saddle_factor(w->filter, w->filter_k, w->g1, w->g2, NULL, error);
+    taut_saddle_sum sum = taut_radau_shifted(w, w->mass, h * w->table.gamma, w->g1);
+    sum.g2 = w->g2;
+    return taut_saddle_factor_sum(w->filter, &sum, error);
 }
 
 /* A singular matrix: the algebraic variable that moves no constraint, or the constraint that

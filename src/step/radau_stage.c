@@ -96,19 +96,33 @@ static unsigned derivatives_wanted(const taut_radau *w)
            (w->stiff ? TAUT_WANT_STIFF_HESSIAN : 0);
 }
 
-/* B = d(M a)/dq - df/dq + sum lambda Hess g + scale Hess V, from the parts that were delivered. */
+/* B = d(M a)/dq - df/dq + sum lambda Hess g + scale Hess V, from the parts that were delivered:
+ * df/dq and the Hessians, with -lambda, in one array or in two. */
 static void sum_stiffness(taut_radau *w, const taut_values *values)
 {
-    double *restrict b = w->frozen.stiff;
-    const double *hessian = w->m > w->rows ? values->bond_hessian : NULL, *force = values->force_dq;
+    double *b = w->frozen.stiff;
+    const double *force = values->force_dq, *hessian = w->m > w->rows && force != b ? b : NULL;
     for (taut_index k = 0; k < w->tangents; k++)
-        b[k] = (hessian ? hessian[k] : 0) - force[k];
+        b[k] = -(force[k] + (hessian ? hessian[k] : 0));
     if (w->varying)
         for (taut_index k = 0; k < w->tangents; k++)
             b[k] += values->mass_dq[k];
     if (w->stiff && w->rows == 0)
         for (taut_index k = 0; k < w->tangents; k++)
             b[k] += values->stiff_hessian[k];
+}
+
+/* M and G of the frozen Jacobian. */
+static void freeze(taut_radau *w, double *mass, const double *jacobian)
+{
+    if (w->frozen.kept) {
+        taut_copy(w->entries, jacobian, w->frozen.jacobian);
+        if (w->varying)
+            taut_copy(w->mass_entries, mass, w->frozen.mass);
+    } else {
+        w->frozen.mass = mass;
+        w->g1 = jacobian;
+    }
 }
 
 int taut_radau_evaluate(taut_stepper *s, int i, double h, bool derivatives, taut_error *error)
@@ -127,18 +141,17 @@ int taut_radau_evaluate(taut_stepper *s, int i, double h, bool derivatives, taut
                           .jacobian = jacobian,
                           .mass = mass,
                           .stiff_force = w->extra,
-                          .stiff_hessian = w->work + (int64_t)(w->varying ? 3 : 2) * w->tangents,
-                          .bond_weight = lambda,
+                          .stiff_hessian = w->stiff_hessian,
+                          .bond_weight = w->filter_y,
                           .mass_weight = a};
     unsigned wanted = TAUT_WANT_FORCE | (w->m > w->rows ? TAUT_WANT_BOND | TAUT_WANT_JACOBIAN : 0) |
                       (w->varying ? TAUT_WANT_MASS : 0);
     if (derivatives) {
-        int64_t size = w->tangents;
         wanted |= derivatives_wanted(w);
         values.force_dv = w->frozen.drag;
-        values.bond_hessian = w->work;
-        values.force_dq = w->work + size;
-        values.mass_dq = w->work + 2 * size;
+        values.bond_hessian = w->frozen.stiff;
+        values.force_dq = w->force_dq ? w->force_dq : w->frozen.stiff;
+        values.mass_dq = w->mass_dq;
         s->statistics->jacobians++;
     }
     double t = s->now.t + w->table.c[i] * h;
@@ -147,6 +160,8 @@ int taut_radau_evaluate(taut_stepper *s, int i, double h, bool derivatives, taut
                                       &values, error));
         taut_radau_study_tensions(w, jacobian, drift, v, lambda);
     }
+    for (taut_index b = 0; derivatives && b < w->m; b++)
+        w->filter_y[b] = -lambda[b];
     if (w->stiff)
         wanted |= TAUT_WANT_STIFF_FORCE | (w->rows > 0 ? TAUT_WANT_STIFF_HESSIAN : 0);
     TAUT_TRY(taut_evaluate_inside(s->context, t, q, v, wanted, &values, error));
@@ -161,8 +176,7 @@ int taut_radau_evaluate(taut_stepper *s, int i, double h, bool derivatives, taut
                                   w->y + (int64_t)i * w->m);
     if (derivatives) {
         sum_stiffness(w, &values);
-        taut_copy(w->mass_entries, mass, w->frozen.mass);
-        taut_copy(w->entries, jacobian, w->frozen.jacobian);
+        freeze(w, mass, jacobian);
     }
     taut_radau_defect(w, w->force, jacobian, lambda, mass, a, r);
     if (w->rows > 0)
@@ -171,19 +185,15 @@ int taut_radau_evaluate(taut_stepper *s, int i, double h, bool derivatives, taut
     return TAUT_OK;
 }
 
-void taut_radau_shift(const taut_radau *w, const double *mass, double e, double *k, double *d)
+taut_saddle_sum taut_radau_shifted(const taut_radau *w, const double *mass, double complex e,
+                                   const double *g1)
 {
-    const taut_radau_frozen *from = &w->frozen;
-    double power = w->equations->integrals == 2 ? e * e : e;
-    for (taut_index j = 0; j < w->tangents; j++)
-        k[j] = power * from->stiff[j] + (w->diagonal ? 0 : mass[j]);
-    if (w->velocity)
-        for (taut_index j = 0; j < w->tangents; j++)
-            k[j] -= e * from->drag[j];
-    for (taut_index r = 0; w->diagonal && r < w->n; r++)
-        k[w->pivot[r]] += mass[r];
-    for (taut_index i = 0; d && i < w->m; i++)
-        d[i] = w->compliance[i] / taut_radau_divisor(e, w->damping[i]);
+    const double complex power = w->equations->integrals == 2 ? e * e : e;
+    return (taut_saddle_sum){
+        .diagonal = w->diagonal ? mass : NULL,
+        .part = {w->diagonal ? NULL : mass, w->frozen.stiff, w->velocity ? w->frozen.drag : NULL},
+        .factor = {1, power, -e},
+        .g1 = g1};
 }
 
 double taut_radau_mobility(const taut_radau *w, taut_index i, const double *jacobian,

@@ -102,7 +102,6 @@ static int solve_rods(taut_stepper *s, taut_radau_past *at, bool accelerate, dou
 {
     taut_radau *w = s->work;
     taut_index rods = 0;
-    taut_copy(w->entries, at->jacobian, w->acceleration_g);
     if (w->rows > 0)
         taut_add_scaled(w->n, -1, at->pull, at->force);
     for (taut_index i = s->m; i < w->m; i++) { /* of the potential: that force is known */
@@ -115,14 +114,19 @@ static int solve_rods(taut_stepper *s, taut_radau_past *at, bool accelerate, dou
         rods += !spring;
         if (spring) {
             taut_row_add(&w->jacobian, at->jacobian, i, -at->tension[i], at->force);
-            taut_row_clear(&w->jacobian, w->acceleration_g, i);
         }
     }
+    const double *g = rods < w->m ? w->acceleration_g : at->jacobian;
+    if (g != at->jacobian)
+        taut_copy(w->entries, at->jacobian, w->acceleration_g);
+    for (taut_index i = 0; i < w->m; i++)
+        if (w->d[i] > 0)
+            taut_row_clear(&w->jacobian, w->acceleration_g, i);
     if (rods > 0 || accelerate) {
         s->statistics->factorisations++;
         s->statistics->solves++;
-        TAUT_TRY(taut_saddle_factor(w->acceleration, w->varying ? at->mass : w->mass,
-                                    w->acceleration_g, NULL, w->d, error));
+        TAUT_TRY(taut_saddle_factor(w->acceleration, w->varying ? at->mass : w->mass, g, NULL, w->d,
+                                    error));
         TAUT_TRY(taut_saddle_solve(w->acceleration, 1, at->force, lambda, error));
     }
     for (taut_index i = 0; i < w->m; i++)

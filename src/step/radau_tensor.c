@@ -11,28 +11,25 @@
  * for the two G, D = 0 and -g^/(h mu).
  *
  * Vectors over the stages are multiplied with T^-1, solved for, eigenvalue by eigenvalue, and
- * multiplied with T. A lower triangular A with one value on its diagonal has one real matrix, and
- * its stages are solved one after another. All of it is real but the systems of complex pairs,
- * whose real and imaginary parts are put together for the solver. */
+ * multiplied with T, in place. A lower triangular A with one value on its diagonal has one real
+ * matrix, and its stages are solved one after another. All of it is real but the systems of complex
+ * pairs, whose real and imaginary parts the solver puts together. */
 #include "base/rows.h"
 #include "step/radau.h"
+
+/* Numbers of block_inverse for each eigenvalue. */
+static taut_index inverses(const taut_radau *w)
+{
+    return w->moves ? w->m : 1;
+}
 
 int taut_radau_tensor_create(taut_stepper *s, taut_error *error)
 {
     taut_radau *w = s->work;
     taut_arena *arena = s->arena;
     taut_saddle_shape one = w->shape;
-    taut_index entries = w->m > 0 ? one.g_start[w->m] : 0;
-    w->block_k = TAUT_NEW(arena, double complex, w->tangents);
-    w->block_g1 = TAUT_NEW(arena, double complex, entries);
-    w->block_g2 = w->g2 ? TAUT_NEW(arena, double complex, entries) : NULL;
-    w->block_d = TAUT_NEW(arena, double complex, w->m);
-    w->block_factor = TAUT_NEW(arena, double complex, (int64_t)w->table.blocks * w->m);
-    w->apart_r = TAUT_NEW(arena, double, (int64_t)w->s * w->n);
-    w->apart_y = TAUT_NEW(arena, double, (int64_t)w->s * w->m);
-    w->pair_x = TAUT_NEW(arena, double complex, w->n);
-    w->pair_y = TAUT_NEW(arena, double complex, w->m);
-    TAUT_TRY(taut_arena_check(arena, error));
+    w->block_inverse = TAUT_NEW(arena, double complex, (int64_t)w->table.blocks *inverses(w));
+    TAUT_NEED(error, w->block_inverse);
     s->factor = 0;
     for (int b = 0; b < w->table.blocks; b++) {
         one.complex_values = !w->table.real[b];
@@ -43,43 +40,21 @@ int taut_radau_tensor_create(taut_stepper *s, taut_error *error)
     return TAUT_OK;
 }
 
-static int factor_real(taut_radau *w, int b, double e, taut_error *error)
+static int factor_block(taut_radau *w, int b, double complex e, taut_error *error)
 {
-    double *k = (double *)w->block_k, *d = w->compliance ? (double *)w->block_d : NULL;
-    taut_radau_shift(w, w->frozen.mass, e, k, d);
-    for (taut_index i = 0; i < w->m; i++)
-        w->block_factor[(int64_t)b * w->m + i] =
-            -1 / (d ? taut_radau_divisor(e, w->damping[i]) : e);
-    return taut_saddle_factor(w->block[b], k, w->g1, w->g2, d, error);
-}
-
-static int factor_pair(taut_radau *w, int b, double complex e, taut_error *error)
-{
-    const taut_radau_frozen *from = &w->frozen;
-    const double complex power = w->equations->integrals == 2 ? e * e : e;
-    double complex *factor = w->block_factor + (int64_t)b * w->m,
-                   *d = w->compliance ? w->block_d : NULL;
-    for (taut_index r = 0; r < w->n; r++)
-        for (taut_index k = w->tangent.start[r]; k < w->tangent.start[r + 1]; k++) {
-            double mass = !w->diagonal                ? from->mass[k]
-                          : w->tangent.column[k] == r ? from->mass[r]
-                                                      : 0;
-            w->block_k[k] = mass + power * from->stiff[k];
-            if (w->velocity)
-                w->block_k[k] -= e * from->drag[k];
-        }
-    for (taut_index k = 0; w->m > 0 && k < w->shape.g_start[w->m]; k++) {
-        w->block_g1[k] = w->g1[k];
-        if (w->g2)
-            w->block_g2[k] = w->g2[k];
+    double complex *inverse = w->block_inverse + (int64_t)b * inverses(w);
+    taut_saddle_sum sum = taut_radau_shifted(w, w->frozen.mass, e, w->g1);
+    for (taut_index i = 0; i < inverses(w); i++) {
+        double tau = w->moves ? w->damping[i] : 0;
+        inverse[i] = 1 / (!w->compliance     ? e
+                          : w->table.real[b] ? taut_radau_divisor(creal(e), tau)
+                                             : e * (e + tau));
     }
-    const double complex undamped = -1 / (d ? e * e : e);
-    for (taut_index i = 0; i < w->m; i++) {
-        factor[i] = d && w->damping[i] > 0 ? -1 / (e * (e + w->damping[i])) : undamped;
-        if (d)
-            d[i] = -w->compliance[i] * factor[i];
-    }
-    return taut_saddle_factor_complex(w->block[b], w->block_k, w->block_g1, w->block_g2, d, error);
+    sum.g2 = w->g2;
+    sum.d = w->compliance;
+    sum.d_factor = inverse;
+    sum.d_step = w->moves;
+    return taut_saddle_factor_sum(w->block[b], &sum, error);
 }
 
 int taut_radau_factor(taut_stepper *s, double h, taut_error *error)
@@ -90,43 +65,32 @@ int taut_radau_factor(taut_stepper *s, double h, taut_error *error)
         TAUT_TRY(taut_radau_whole_factor(s, error));
     for (int b = 0; b < w->table.blocks && !w->stage_wise; b++) {
         s->statistics->factorisations++;
-        TAUT_TRY(w->table.real[b] ? factor_real(w, b, h * creal(w->table.mu[b]), error)
-                                  : factor_pair(w, b, h * w->table.mu[b], error));
+        TAUT_TRY(factor_block(w, b, h * w->table.mu[b], error));
     }
     w->frozen.h = h;
     return TAUT_OK;
 }
 
-/* x, y: the real parts, behind them the imaginary ones. A complex number is its two parts in a
- * row. */
+/* x, y: the real parts, behind them the imaginary ones. */
 static int solve_pair(taut_radau *w, int b, double *x, double *y, taut_error *error)
 {
-    const double *factor = (const double *)(w->block_factor + (int64_t)b * w->m);
-    double *p = (double *)w->pair_x, *z = (double *)w->pair_y;
-    for (int64_t k = 0; k < w->n; k++) {
-        p[2 * k] = x[k];
-        p[2 * k + 1] = x[w->n + k];
+    const double complex *inverse = w->block_inverse + (int64_t)b * inverses(w);
+    double *imaginary = y + w->m;
+    for (taut_index i = 0; i < w->m; i++) {
+        const double complex by = -inverse[w->moves ? i : 0];
+        const double real = y[i];
+        y[i] = creal(by) * real - cimag(by) * imaginary[i];
+        imaginary[i] = creal(by) * imaginary[i] + cimag(by) * real;
     }
-    for (int64_t i = 0; i < w->m; i++) {
-        z[2 * i] = factor[2 * i] * y[i] - factor[2 * i + 1] * y[w->m + i];
-        z[2 * i + 1] = factor[2 * i] * y[w->m + i] + factor[2 * i + 1] * y[i];
-    }
-    TAUT_TRY(taut_saddle_solve_complex(w->block[b], 1, w->pair_x, w->pair_y, error));
-    for (int64_t k = 0; k < w->n; k++) {
-        x[k] = p[2 * k];
-        x[w->n + k] = p[2 * k + 1];
-    }
-    for (int64_t i = 0; i < w->m; i++) {
-        y[i] = z[2 * i];
-        y[w->m + i] = z[2 * i + 1];
-    }
-    return TAUT_OK;
+    return taut_saddle_solve_parts(w->block[b], (double *const[]){x, x + w->n},
+                                   (double *const[]){y, imaginary}, error);
 }
 
 static int solve_real(taut_radau *w, int b, double *x, double *y, taut_error *error)
 {
+    const double complex *inverse = w->block_inverse + (int64_t)b * inverses(w);
     for (taut_index i = 0; i < w->m; i++)
-        y[i] *= creal(w->block_factor[(int64_t)b * w->m + i]);
+        y[i] *= -creal(inverse[w->moves ? i : 0]);
     return taut_saddle_solve(w->block[b], 1, x, y, error);
 }
 
@@ -176,14 +140,14 @@ int taut_radau_tensor_solve(taut_stepper *s, double h, taut_error *error)
     const taut_collocation *table = &w->table;
     if (table->triangular)
         return solve_triangular(s, h, error);
-    taut_collocation_split(table, w->n, w->r, w->apart_r);
-    taut_collocation_split(table, w->m, w->y, w->apart_y);
+    taut_collocation_split(table, w->n, w->r);
+    taut_collocation_split(table, w->m, w->y);
     for (int b = 0, row = 0; b < table->blocks; row += table->real[b] ? 1 : 2, b++) {
-        double *x = w->apart_r + (int64_t)row * w->n, *y = w->apart_y + (int64_t)row * w->m;
+        double *x = w->r + (int64_t)row * w->n, *y = w->y + (int64_t)row * w->m;
         s->statistics->solves++;
         TAUT_TRY(table->real[b] ? solve_real(w, b, x, y, error) : solve_pair(w, b, x, y, error));
     }
-    taut_collocation_join(table, w->n, w->apart_r, w->r);
-    taut_collocation_join(table, w->m, w->apart_y, w->y);
+    taut_collocation_join(table, w->n, w->r);
+    taut_collocation_join(table, w->m, w->y);
     return TAUT_OK;
 }

@@ -316,6 +316,11 @@ static int evaluate(taut_context *context, double t, const double *q, const doub
     return taut_check_bonds(system, t, wanted, values, error);
 }
 
+bool taut_evaluates_sums(const taut_system *system)
+{
+    return !system->evaluate;
+}
+
 bool taut_evaluates_products(const taut_system *system)
 {
     enum { LARGE = 100000 };

@@ -133,6 +133,8 @@ int taut_check_matrices(const taut_system *system, double t, unsigned wanted,
                 {TAUT_WANT_MASS_DQ, "the derivative of the mass matrix", values->mass_dq, tangent},
                 {TAUT_WANT_STIFF_HESSIAN, "the second derivative of the stiff potential",
                  values->stiff_hessian, tangent}};
+    if (wanted & TAUT_WANT_FORCE_DQ && values->bond_hessian == values->force_dq)
+        wanted &= ~(unsigned)TAUT_WANT_BOND_HESSIAN; /* one array for their sum */
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
         if (wanted & rows[k].bit && rows[k].start)
             TAUT_TRY(check_matrix(system, rows[k].what, t, rows[k].x, rows[k].start, error));
