@@ -5,6 +5,7 @@
  *
  * The first byte chooses the model and the method. With libFuzzer (preset fuzz) this is the target;
  * otherwise main replays files. TAUT_FUZZ_SEEDS=FOLDER writes inputs to begin with. */
+#define _POSIX_C_SOURCE 200809L
 #include <taut/taut.h>
 
 #include <stdint.h>
@@ -170,13 +171,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *wrong = NULL;
     cli_saved saved;
-    char *copy = malloc(size + 1);
-    if (!copy || size == 0) {
-        free(copy);
+    FILE *file = size > 0 ? fmemopen((void *)(uintptr_t)data, size, "rb") : NULL;
+    if (!file)
         return 0;
-    }
-    memcpy(copy, data, size);
-    bool whole = cli_saved_parse(&saved, copy, size, &wrong);
+    bool whole = cli_saved_open(&saved, file, data[0] % 2, &wrong);
     demand(whole || wrong, "a file that is refused has a reason");
     cli_saved_release(&saved);
     resume(data[0] % CASES, data + 1, size - 1);

@@ -293,6 +293,15 @@ ranks 0 2 run chain --set N=50 --motion rigid --step 0.01 --until 0.1 --out none
 head -c 5000 ck >cut
 ranks 2 2 run --resume cut
 has err "damaged or cut off"
+# another byte, in the middle and in the digest of the run (the line of the file's own digest has 24 bytes): only the first process looks
+# at all bytes
+for at in $(($(wc -c <ck) / 2)) $(($(wc -c <ck) - 30)); do
+    cp ck damaged
+    printf '\377' | dd of=damaged bs=1 seek=$at conv=notrunc 2>/dev/null
+    cmp -s ck damaged && printf '\376' | dd of=damaged bs=1 seek=$at conv=notrunc 2>/dev/null
+    ranks 2 3 run --resume damaged
+    has err "damaged or cut off"
+done
 
 # ---- sweeps: whole runs, the same table; of one that was cut off the other rows
 sweep="double_pendulum --vary omega=50:500:log7 --keep max(energy) --keep end(x2) --until 0.2"
@@ -379,13 +388,21 @@ refused 1 "the rigid bonds cannot be reached" run chain --set N=30 --motion rigi
 
 # ---- memory of a rank: that of its part
 if command -v /usr/bin/time >/dev/null 2>&1 && /usr/bin/time -f %M true 2>/dev/null; then
-    memory() { # memory P: kilobytes of the largest process
-        mpiexec -n "$1" /usr/bin/time -f "KB %M" "$taut" run chain --set N=400000 --motion rigid --method rattle --step 0.001 --until 0.003 \
-            --out none 2>&1 >/dev/null | awk '$1 == "KB" && $2 > most { most = $2 } END { print most + 0 }'
+    memory() { # memory P ARGUMENTS: kilobytes of the largest process
+        p=$1
+        shift
+        mpiexec -n "$p" /usr/bin/time -f "KB %M" "$taut" run "$@" 2>&1 >/dev/null |
+            awk '$1 == "KB" && $2 > most { most = $2 } END { print most + 0 }'
     }
-    one=$(memory 1) three=$(memory 3)
+    large="chain --set N=400000 --motion rigid --method rattle --step 0.001 --until 0.003"
+    # shellcheck disable=SC2086
+    one=$(memory 1 $large --out none) three=$(memory 3 $large --out none --checkpoint large.ck)
     [ "$one" -gt 0 ] && [ "$three" -gt 0 ] && [ $((three * 5)) -lt $((one * 3)) ]
     row $? "one process $one kB, each of three $three kB"
+    # the file is read in pieces
+    again=$(memory 3 --resume large.ck)
+    [ "$again" -gt 0 ] && [ $((again * 20)) -lt $((three * 21)) ]
+    row $? "each of three $three kB, resumed $again kB"
 else
     skip "memory: no /usr/bin/time"
 fi
