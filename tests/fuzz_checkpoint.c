@@ -155,7 +155,7 @@ static void resume(int k, const uint8_t *data, size_t size)
     int status = taut_solver_restore(solver, run.data, run.count, &error), calls = 0, rows = 0;
     demand(status <= 0 && (status == 0 || error.message[0]), "a refusal has a sentence");
     if (status == 0) {
-        taut_sink sink = {NULL, count_row, NULL, &rows};
+        taut_sink sink = {.row = count_row, .user = &rows};
         status = taut_solver_run(solver, &sink, 1, ends_soon, &calls, &error);
         demand(status >= 0 || error.message[0], "a failure has a sentence");
         taut_result result = {.size = sizeof result};
@@ -205,7 +205,7 @@ static int write_seeds(const char *folder)
         bytes run = {0};
         int64_t steps = 20;
         taut_solver *solver = make(k);
-        taut_sink sink = {NULL, count_row, NULL, &(int){0}};
+        taut_sink sink = {.row = count_row, .user = &(int){0}};
         taut_solver_checkpoint(solver, 0, save_walk, &run, NULL);
         taut_solver_run(solver, &sink, 1, stop_at, &steps, NULL);
         taut_solver_destroy(solver);

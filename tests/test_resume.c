@@ -145,7 +145,7 @@ static taut_solver *make(const taut_system *system, const taut_options *options)
 
 static int run(taut_solver *solver, record *r, taut_error *error)
 {
-    taut_sink sink = {record_begin, record_row, NULL, r};
+    taut_sink sink = {.begin = record_begin, .row = record_row, .user = r};
     return taut_solver_run(solver, &sink, 1, NULL, NULL, error);
 }
 
