@@ -223,15 +223,17 @@ static int check_alone(const cli_call *call)
 static int read_saved(const cli_call *call, const char *path, cli_saved *saved)
 {
     const char *wrong = NULL;
-    size_t size = 0;
-    char *data = cli_read_path(path, SIZE_MAX - 1, &size, &wrong);
-    return data && cli_saved_parse(saved, data, size, &wrong) ? 0 : refuse(call, path, wrong);
+    FILE *file = cli_open_file(path, &wrong);
+    /* of several processes the first one looks at all bytes; what fails there ends all */
+    return file && cli_saved_open(saved, file, cli_ranks_first(), &wrong)
+               ? 0
+               : refuse(call, path, wrong);
 }
 
 /* The parts that every checkpoint has, and the version. */
 static int check_parts(const cli_call *call, const char *path, const cli_saved *saved)
 {
-    static const char *const parts[] = {"folder", "arguments", "path", "model", "run"};
+    static const char *const parts[] = {"folder", "arguments", "path", "model"};
     const char *version = cli_saved_part(saved, "version").bytes;
     char why[300];
     if (!version || strcmp(version, taut_version()) != 0) {
@@ -244,6 +246,9 @@ static int check_parts(const cli_call *call, const char *path, const cli_saved *
     for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
         if (!cli_saved_part(saved, parts[k]).bytes)
             return refuse(call, path, "it is not complete");
+    cli_part run = cli_saved_part(saved, "run");
+    if (!run.name || run.bytes) /* it is the rest */
+        return refuse(call, path, "it is not complete");
     return 0;
 }
 
@@ -318,11 +323,11 @@ static int resume_output(const cli_saved *saved, int k, taut_file_sink *file, ta
     return taut_file_sink_resume(file, &mark, error);
 }
 
-int cli_resume_solver(const cli_saved *saved, taut_solver *solver, taut_file_sink *const *file,
-                      int files, taut_error *error)
+int cli_resume_solver(cli_saved *saved, taut_solver *solver, taut_file_sink *const *file, int files,
+                      taut_error *error)
 {
     cli_part run = cli_saved_part(saved, "run");
-    int code = taut_solver_restore(solver, run.bytes, run.length, error);
+    int code = taut_solver_restore_from(solver, cli_saved_read, saved, run.length, error);
     for (int k = 0; k < files && code == 0; k++)
         code = resume_output(saved, k, file[k], error);
     return code;

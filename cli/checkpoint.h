@@ -40,7 +40,7 @@ typedef struct cli_resumed {
 int cli_resume(const cli_call *call, cli_resumed *resumed);
 void cli_resumed_release(cli_resumed *resumed);
 /* Puts a new solver and its outputs where the run was saved. */
-int cli_resume_solver(const cli_saved *saved, taut_solver *solver, taut_file_sink *const *file,
-                      int files, taut_error *error);
+int cli_resume_solver(cli_saved *saved, taut_solver *solver, taut_file_sink *const *file, int files,
+                      taut_error *error);
 
 #endif

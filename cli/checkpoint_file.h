@@ -18,20 +18,24 @@
 #include <stdio.h>
 
 typedef struct cli_part {
-    const char *name, *bytes; /* a zero byte follows the bytes */
+    char *name, *bytes; /* a zero byte follows the bytes; of the rest bytes is NULL */
     size_t length;
 } cli_part;
 
 typedef struct cli_saved {
-    char *data; /* of all parts; owned */
+    FILE *file;
     cli_part *part;
     int parts;
+    size_t rest, here; /* where the rest begins; what is read next */
 } cli_saved;
 
-/* Takes `data`, allocated, of a whole file. false: *wrong is the reason, a part of a sentence. */
-bool cli_saved_parse(cli_saved *saved, char *data, size_t size, const char **wrong);
-/* The part of this name; empty (bytes NULL) when there is none. */
+/* Takes `file`, and reads its parts but for the rest, which may be large. digest: that of the file
+ * is compared. false: *wrong is the reason, a part of a sentence. */
+bool cli_saved_open(cli_saved *saved, FILE *file, bool digest, const char **wrong);
+/* The part of this name; empty (name NULL) when there is none. */
 cli_part cli_saved_part(const cli_saved *saved, const char *name);
+/* Bytes of the rest: a taut_read, user is the cli_saved. */
+int cli_saved_read(void *user, size_t at, void *bytes, size_t count);
 void cli_saved_release(cli_saved *saved);
 
 /* A new file is written under another name, and takes the place of the old one when it is on the

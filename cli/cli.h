@@ -46,7 +46,7 @@ struct cli_call {
     bool zip, progress;
     char **arguments; /* after the verb, as they were given */
     int argument_count;
-    const cli_saved *saved; /* the run goes on from here: its model is in it; or NULL */
+    cli_saved *saved; /* the run goes on from here: its model is in it; or NULL */
 };
 
 /* ---- tables (verbs.c) */

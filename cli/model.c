@@ -193,14 +193,14 @@ char *cli_model_table(const cli_call *call, const cli_model *model, const char *
 {
     const char *path = model->path, *slash = strrchr(path, '/'), *why;
     char *part = cli_format("table %s", name), *file = NULL, *text = NULL;
-    cli_part known =
-        call->saved && part ? cli_saved_part(call->saved, part) : (cli_part){NULL, NULL, 0};
-    if (model->record && (known.bytes = cli_record_table(model->record, name)))
-        known.length = strlen(known.bytes);
-    if (known.bytes) {
-        *length = known.length;
-        if ((text = malloc(known.length + 1)))
-            memcpy(text, known.bytes, known.length + 1);
+    cli_part saved = call->saved && part ? cli_saved_part(call->saved, part) : (cli_part){0};
+    const char *known = saved.bytes;
+    *length = saved.length;
+    if (model->record && (known = cli_record_table(model->record, name)))
+        *length = strlen(known);
+    if (known) {
+        if ((text = malloc(*length + 1)))
+            memcpy(text, known, *length + 1);
     } else if ((file = slash ? cli_format("%.*s/%s", (int)(slash - path), path, name)
                              : cli_format("%s", name))) {
         text = cli_read_path(file, SIZE_MAX - 1, length, &why);

@@ -259,7 +259,7 @@ static int prepare(watch *w)
 static int march(watch *w)
 {
     const cli_call *call = w->call;
-    taut_sink sink = {begin, take_row, NULL, w};
+    taut_sink sink = {.begin = begin, .row = take_row, .user = w};
     cli_progress progress = {.bar = !call->quiet && cli_terminal(stderr) &&
                                     !(w->file == stdout && cli_terminal(stdout))};
     cli_interrupt_watch();

@@ -326,6 +326,14 @@ static int sweep_call(cli_call *call)
     return status;
 }
 
+static bool is_sweep(cli_saved *saved)
+{
+    char mark[sizeof CLI_SWEEP_MARK] = "";
+    return cli_saved_part(saved, "run").length == sizeof mark - 1 &&
+           cli_saved_read(saved, 0, mark, sizeof mark - 1) == 0 &&
+           strcmp(mark, CLI_SWEEP_MARK) == 0;
+}
+
 int cli_sweep(cli_call *call)
 {
     if (!taut_options_given(call->options, "resume"))
@@ -335,8 +343,7 @@ int cli_sweep(cli_call *call)
                                 "--jobs, --progress, --quiet and --json may be added");
     cli_resumed resumed;
     int status = cli_resume(call, &resumed);
-    cli_part kind = cli_saved_part(&resumed.saved, "run");
-    if (status == 0 && (!kind.bytes || strcmp(kind.bytes, CLI_SWEEP_MARK) != 0))
+    if (status == 0 && !is_sweep(&resumed.saved))
         status = cli_refuse(call,
                             "--resume: '%s' is the checkpoint of a run; 'taut run --resume' "
                             "continues it",

@@ -83,7 +83,9 @@ int main()
         auto solver = make<taut_solver>(taut_solver_create, system.get(), options.get(), nullptr);
 
         std::vector<Sample> samples;
-        taut_sink sink{nullptr, keep, nullptr, &samples};
+        taut_sink sink{};
+        sink.row = keep;
+        sink.user = &samples;
         taut_error error{};
         require(taut_solver_run(solver.get(), &sink, 1, nullptr, nullptr, &error), error);
 

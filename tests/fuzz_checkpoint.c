@@ -5,6 +5,7 @@
  *
  * The first byte chooses the model and the method. With libFuzzer (preset fuzz) this is the target;
  * otherwise main replays files. TAUT_FUZZ_SEEDS=FOLDER writes inputs to begin with. */
+#define _POSIX_C_SOURCE 200809L
 #include <taut/taut.h>
 
 #include <stdint.h>
@@ -154,7 +155,7 @@ static void resume(int k, const uint8_t *data, size_t size)
     int status = taut_solver_restore(solver, run.data, run.count, &error), calls = 0, rows = 0;
     demand(status <= 0 && (status == 0 || error.message[0]), "a refusal has a sentence");
     if (status == 0) {
-        taut_sink sink = {NULL, count_row, NULL, &rows};
+        taut_sink sink = {.row = count_row, .user = &rows};
         status = taut_solver_run(solver, &sink, 1, ends_soon, &calls, &error);
         demand(status >= 0 || error.message[0], "a failure has a sentence");
         taut_result result = {.size = sizeof result};
@@ -170,13 +171,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *wrong = NULL;
     cli_saved saved;
-    char *copy = malloc(size + 1);
-    if (!copy || size == 0) {
-        free(copy);
+    FILE *file = size > 0 ? fmemopen((void *)(uintptr_t)data, size, "rb") : NULL;
+    if (!file)
         return 0;
-    }
-    memcpy(copy, data, size);
-    bool whole = cli_saved_parse(&saved, copy, size, &wrong);
+    bool whole = cli_saved_open(&saved, file, data[0] % 2, &wrong);
     demand(whole || wrong, "a file that is refused has a reason");
     cli_saved_release(&saved);
     resume(data[0] % CASES, data + 1, size - 1);
@@ -207,7 +205,7 @@ static int write_seeds(const char *folder)
         bytes run = {0};
         int64_t steps = 20;
         taut_solver *solver = make(k);
-        taut_sink sink = {NULL, count_row, NULL, &(int){0}};
+        taut_sink sink = {.row = count_row, .user = &(int){0}};
         taut_solver_checkpoint(solver, 0, save_walk, &run, NULL);
         taut_solver_run(solver, &sink, 1, stop_at, &steps, NULL);
         taut_solver_destroy(solver);

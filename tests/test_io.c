@@ -341,6 +341,98 @@ static void test_hdf5(void)
     H5Fclose(file);
 }
 
+/* A sink that gives whole rows to another one in pieces of odd sizes. */
+typedef struct splitter {
+    taut_sink to;
+    taut_sizes sizes;
+    taut_index size; /* of a piece */
+} splitter;
+
+static int split_begin(void *user, const taut_system *system, taut_error *error)
+{
+    splitter *s = user;
+    s->sizes.size = sizeof s->sizes;
+    taut_system_sizes_get(system, &s->sizes, NULL);
+    return s->to.begin(s->to.user, system, error);
+}
+
+static int split_row(void *user, const taut_row *row, taut_error *error)
+{
+    const splitter *s = user;
+    const double *const from[] = {row->q, row->v, row->lambda};
+    const taut_index count[] = {s->sizes.coordinates, s->sizes.coordinates, s->sizes.bonds};
+    taut_row bare = *row;
+    bare.q = bare.v = bare.lambda = NULL;
+    int code = s->to.row(s->to.user, &bare, error);
+    for (int k = 0; k < 3; k++)
+        for (taut_index at = 0, size; at < count[k] && code == 0; at += size) {
+            size = count[k] - at < s->size ? count[k] - at : s->size;
+            code = s->to.piece(s->to.user, from[k] + at, size, error);
+        }
+    return code == 0 ? s->to.piece(s->to.user, NULL, 0, error) : code;
+}
+
+static int split_end(void *user, taut_error *error)
+{
+    const splitter *s = user;
+    return s->to.end(s->to.user, error);
+}
+
+/* Rows in pieces are those of whole rows: buffered ones, and wide ones. */
+static void test_pieces(void)
+{
+    enum { MOST = 300000 };
+    static const char *const sets[] = {
+        "/particles/all/position/value",  "/particles/all/velocity/value",
+        "/observables/multipliers/value", "/observables/energy/value",
+        "/observables/drift/value",       "/particles/all/position/time"};
+    static double value[2][MOST];
+    static const struct {
+        int particles;
+        taut_index piece;
+    } cases[] = {{3, 2}, {3, 100}, {9000, 7}, {9000, 1000}, {9000, 100000}};
+    check_group("pieces of rows");
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        char model[600], path[2][300];
+        snprintf(model, sizeof model,
+                 "[parameters]\nN = %d\n[particles]\ndimension = 3\np[i] for i in 1..N mass 1\n"
+                 "[bonds]\nlink[i] = length(p[i+1] - p[i]) - 1 for i in 1..N-1   rigid\n"
+                 "[start]\np[i] = (i, 0, 0) for i in 1..N\np[i]' = (0, sin(i), cos(i)) for i in "
+                 "1..N\n",
+                 cases[c].particles);
+        for (int way = 0; way < 2; way++) {
+            driven d =
+                driven_create(model, "method=rattle motion=rigid step=0.01 until=0.03", NULL);
+            taut_file_sink *file = NULL;
+            splitter s = {.size = cases[c].piece};
+            snprintf(path[way], sizeof path[way], "%s/pieces%d.h5", folder, way);
+            d.code = taut_hdf5_create(path[way], &file, &s.to, &d.error);
+            taut_sink split = {
+                .begin = split_begin, .row = split_row, .end = split_end, .user = &s};
+            if (d.code == 0)
+                d.code = taut_solver_run(d.solver, way ? &split : &s.to, 1, NULL, NULL, &d.error);
+            check_row(d.code == 0, "%d particles: %s", cases[c].particles, d.error.message);
+            taut_file_sink_destroy(file);
+            driven_destroy(&d);
+        }
+        hid_t file[2] = {H5Fopen(path[0], H5F_ACC_RDONLY, H5P_DEFAULT),
+                         H5Fopen(path[1], H5F_ACC_RDONLY, H5P_DEFAULT)};
+        for (size_t k = 0; k < sizeof sets / sizeof sets[0]; k++) {
+            hsize_t shape[2][3];
+            int count[2];
+            for (int way = 0; way < 2; way++)
+                count[way] = read_set(file[way], sets[k], value[way], MOST, shape[way]);
+            check_row(count[0] > 0 && count[1] == count[0] &&
+                          memcmp(shape[0], shape[1], sizeof shape[0]) == 0 &&
+                          memcmp(value[0], value[1], (size_t)count[0] * sizeof(double)) == 0,
+                      "%d particles in pieces of %d: %s: %d numbers and %d", cases[c].particles,
+                      (int)cases[c].piece, sets[k], count[0], count[1]);
+        }
+        H5Fclose(file[0]);
+        H5Fclose(file[1]);
+    }
+}
+
 static void test_bad_hdf5(void)
 {
     static const char *const paths[] = {"/does/not/exist/a.h5", "/dev"};
@@ -366,6 +458,10 @@ static void test_hdf5(void)
 }
 
 static void test_bad_hdf5(void)
+{
+}
+
+static void test_pieces(void)
 {
 }
 #endif
@@ -482,6 +578,7 @@ int main(void)
     test_bad_pictures();
     test_hdf5();
     test_bad_hdf5();
+    test_pieces();
     test_full_disk();
     remove_folder();
     return check_done();

@@ -145,7 +145,7 @@ static taut_solver *make(const taut_system *system, const taut_options *options)
 
 static int run(taut_solver *solver, record *r, taut_error *error)
 {
-    taut_sink sink = {record_begin, record_row, NULL, r};
+    taut_sink sink = {.begin = record_begin, .row = record_row, .user = r};
     return taut_solver_run(solver, &sink, 1, NULL, NULL, error);
 }
 
@@ -496,6 +496,66 @@ static void test_advance(void)
     free(r);
 }
 
+/* ---- bytes in pieces */
+
+typedef struct reader {
+    const record *from;
+    int64_t calls, fails_at; /* -1: at none */
+    size_t largest;
+} reader;
+
+static int read_piece(void *user, size_t at, void *bytes, size_t count)
+{
+    reader *r = user;
+    if (at > r->from->count || count > r->from->count - at || r->calls++ == r->fails_at)
+        return 1;
+    memcpy(bytes, r->from->bytes + at, count);
+    r->largest = count > r->largest ? count : r->largest;
+    return 0;
+}
+
+static const char rope[] = "[parameters]\nN = 200\n[particles]\ndimension = 2\n"
+                           "b[i] for i in 1..N   mass 1\n[potential]\nsum(b[i].y for i in 1..N)\n"
+                           "[bonds]\nlink[i] = length(b[i] - b[i-1]) - 1 for i in 2..N   rigid\n"
+                           "[start]\nb[i] = (i, 0) for i in 1..N\nb[i]' = (0, sin(i)) for i in "
+                           "1..N\n[run]\nuntil = 0.1\nmotion = rigid\nstep = 1e-3\n";
+
+static void test_pieces(void)
+{
+    check_group("pieces");
+    record *r = calloc(1, sizeof *r);
+    driven a = driven_create(rope, "method=rattle", NULL);
+    check_equal("to 0.01", taut_solver_advance(a.solver, 0.01, &a.error), 0);
+    check_equal("saved", taut_solver_save(a.solver, take_bytes, r, &a.error), 0);
+    taut_solver_advance(a.solver, 0.02, &a.error);
+    reader whole = {.from = r, .fails_at = -1};
+    for (int64_t at = -1; at < whole.calls; at += at < 0 ? 1 : whole.calls / 50) {
+        driven b = driven_create(rope, "method=rattle", NULL);
+        reader from = {.from = r, .fails_at = at};
+        int code = taut_solver_restore_from(b.solver, read_piece, &from, r->count, &b.error);
+        if (at < 0) {
+            taut_sizes z = {.size = sizeof z};
+            taut_system_sizes_get(b.system, &z, NULL);
+            taut_solver_advance(b.solver, 0.02, &b.error);
+            check_row(code == 0 &&
+                          memcmp(taut_solver_position(a.solver), taut_solver_position(b.solver),
+                                 (size_t)z.coordinates * sizeof(double)) == 0,
+                      "the same state: %s", b.error.message);
+            check_row(3 * from.largest < r->count && from.calls > 50,
+                      "%d pieces of at most %zu of %zu bytes", (int)from.calls, from.largest,
+                      r->count);
+            whole = from;
+        } else {
+            check_row(code == TAUT_ERROR_FILE && b.error.message[0], "piece %d fails: %s", (int)at,
+                      b.error.message);
+        }
+        driven_destroy(&b);
+    }
+    driven_destroy(&a);
+    forget(r);
+    free(r);
+}
+
 /* ---- bytes that are refused */
 
 static void expect_refusal(const char *what, const char *options, const char *model,
@@ -563,6 +623,7 @@ int main(void)
     test_projecting();
     test_long();
     test_advance();
+    test_pieces();
     test_refusals();
     return check_done();
 }

@@ -462,9 +462,8 @@ static int end_one(void *user, taut_error *error)
 
 static void test_positive_sinks(void)
 {
-    static const taut_sink sinks[] = {{begin_one, row_none, NULL, NULL},
-                                      {NULL, row_one, NULL, NULL},
-                                      {NULL, row_none, end_one, NULL}};
+    static const taut_sink sinks[] = {
+        {.begin = begin_one, .row = row_none}, {.row = row_one}, {.row = row_none, .end = end_one}};
     static const char *const call[] = {"begin", "row", "end"};
     check_group("sinks that return 1");
     for (int k = 0; k < 3; k++) {

@@ -314,6 +314,13 @@ TAUT_API int taut_solver_save(taut_solver *solver, taut_write write, void *user,
  * goes on too, with the same numbers up to rounding. */
 TAUT_API int taut_solver_restore(taut_solver *solver, const void *bytes, size_t count,
                                  taut_error *error);
+/* Gives `count` bytes from byte `at` on; 0, or anything else when it cannot. */
+typedef int (*taut_read)(void *user, size_t at, void *bytes, size_t count);
+/* The same from `count` bytes of a file, which are never in memory together: pieces are read, first
+ * in their order, to see that they are whole, then those that are needed. Of several ranks (all
+ * call it) the first one sees whether they are whole, and each reads the numbers of its part. */
+TAUT_API int taut_solver_restore_from(taut_solver *solver, taut_read read, void *user, size_t count,
+                                      taut_error *error);
 /* Called at the beginning of a run, between steps about every `seconds`, when the run is
  * interrupted or meets what ends it, and at its end; here the run can be saved. While rows wait for
  * a second look only the beginning can be. A negative code ends the run with an error. */

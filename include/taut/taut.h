@@ -272,6 +272,11 @@ typedef struct taut_sink {
     int (*row)(void *user, const taut_row *row, taut_error *error);
     int (*end)(void *user, taut_error *error);
     void *user;
+    /* For rows that no process has as a whole, those of several ranks (taut_space), whose first one
+     * calls the sinks: after `row`, whose q, v and lambda are then NULL, their numbers in this
+     * order in pieces; at the end count is 0. NULL: the sink needs whole rows, and so all get them,
+     * of at most 30 million numbers. */
+    int (*piece)(void *user, const double *x, taut_index count, taut_error *error);
 } taut_sink;
 
 /* Called now and then; returns 0 to go on, 1 to stop cleanly. */

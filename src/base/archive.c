@@ -11,6 +11,34 @@ void taut_archive_fail(taut_archive *a, int status, const char *wrong)
     a->wrong = wrong;
 }
 
+static bool has_left(taut_archive *a, size_t count)
+{
+    if (count > a->left)
+        taut_archive_fail(a, TAUT_ERROR_FILE, "it ends too early");
+    return a->status == TAUT_OK;
+}
+
+/* What is there already is not written again: pages of zeros that nobody has written take no
+ * memory (base/memory.h). */
+static void read_at(taut_archive *a, size_t ahead, void *bytes, size_t count)
+{
+    enum { PIECE = 1 << 12 };
+    unsigned char piece[PIECE], *to = bytes;
+    for (size_t done = 0, size; done < count && a->status == TAUT_OK; done += size) {
+        size = count - done < PIECE ? count - done : PIECE;
+        if (a->read(a->user, a->at + ahead + done, piece, size) != 0)
+            taut_archive_fail(a, TAUT_ERROR_FILE, "it cannot be read");
+        else if (memcmp(to + done, piece, size) != 0)
+            memcpy(to + done, piece, size);
+    }
+}
+
+static void skip(taut_archive *a, size_t count)
+{
+    a->at += count;
+    a->left -= count;
+}
+
 void taut_archive_bytes(taut_archive *a, void *bytes, size_t count)
 {
     if (a->status != TAUT_OK || count == 0)
@@ -18,12 +46,9 @@ void taut_archive_bytes(taut_archive *a, void *bytes, size_t count)
     if (!a->reading) {
         if (a->write(a->user, bytes, count) != 0)
             taut_archive_fail(a, TAUT_ERROR_FILE, "it cannot be written");
-    } else if (count > a->left) {
-        taut_archive_fail(a, TAUT_ERROR_FILE, "it ends too early");
-    } else {
-        memcpy(bytes, a->at, count);
-        a->at += count;
-        a->left -= count;
+    } else if (has_left(a, count)) {
+        read_at(a, 0, bytes, count);
+        skip(a, count);
     }
 }
 
@@ -54,15 +79,12 @@ static void read_spread(taut_archive *a, const taut_halo *halo, double *x)
 {
     const taut_runs *runs = halo->numbers;
     const size_t size = (size_t)halo->total * sizeof *x;
-    if (a->status == TAUT_OK && size > a->left)
-        taut_archive_fail(a, TAUT_ERROR_FILE, "it ends too early");
-    if (a->status != TAUT_OK)
+    if (a->status != TAUT_OK || !has_left(a, size))
         return;
     for (int64_t k = 0; k < runs->count; k++)
-        memcpy(x + runs->place[k], a->at + (size_t)runs->begin[k] * sizeof *x,
-               (size_t)(runs->end[k] - runs->begin[k]) * sizeof *x);
-    a->at += size;
-    a->left -= size;
+        read_at(a, (size_t)runs->begin[k] * sizeof *x, x + runs->place[k],
+                (size_t)(runs->end[k] - runs->begin[k]) * sizeof *x);
+    skip(a, size);
 }
 
 void taut_archive_spread(taut_archive *a, const taut_halo *halo, double *x, int64_t count)

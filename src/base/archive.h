@@ -15,15 +15,15 @@ typedef struct taut_archive {
     const char *wrong; /* its reason, a constant */
     /* writing: where bytes go; nonzero: it failed */
     int (*write)(void *user, const void *bytes, size_t count);
-    void *user;
+    void *user; /* of both */
     /* of several ranks, whose first one writes: all make the same walk, with the same numbers but
      * for those of taut_archive_spread; room: of the larger taut_halo_room of its halos */
     taut_space *space;
     double *room;
     bool failed; /* on a rank, which all know */
-    /* reading: what is left */
-    const unsigned char *at;
-    size_t left;
+    /* reading: count bytes from a place on; nonzero: it failed. The next place, and what is left */
+    int (*read)(void *user, size_t at, void *bytes, size_t count);
+    size_t at, left;
 } taut_archive;
 
 void taut_archive_bytes(taut_archive *archive, void *bytes, size_t count);

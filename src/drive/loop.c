@@ -246,7 +246,7 @@ int taut_sinks_begin(taut_solver *solver, const taut_sink *sinks, int count, int
                      taut_error *error)
 {
     taut_space *space = taut_run_space(solver);
-    int status = count > 0 ? taut_whole_create(solver, error) : TAUT_OK;
+    int status = count > 0 ? taut_whole_begin(solver, sinks, count, error) : TAUT_OK;
     const taut_system *system = space ? solver->whole.system : solver->model;
     const bool writes = taut_space_rank(space) == 0; /* of several ranks the first one */
     for (*begun = 0; *begun < count && status == 0; *begun += status == 0) {

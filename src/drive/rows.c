@@ -113,6 +113,15 @@ int taut_state_forces(taut_solver *solver, const taut_state *state, const double
     return TAUT_OK;
 }
 
+int taut_rows_give(const taut_solver *solver, const taut_row *row, taut_error *error)
+{
+    const taut_rows *rows = &solver->rows;
+    int status = TAUT_OK;
+    for (int k = 0; k < rows->sinks && status == 0; k++)
+        status = taut_sink_status(rows->sink[k].row(rows->sink[k].user, row, error), "row", error);
+    return status;
+}
+
 int taut_rows_write(taut_solver *solver, double t, const taut_state *state, taut_error *error)
 {
     const taut_rows *rows = &solver->rows;
@@ -131,17 +140,9 @@ int taut_rows_write(taut_solver *solver, double t, const taut_state *state, taut
     if (solver->sizes.outputs > 0)
         TAUT_TRY(taut_evaluate_outputs(solver->context, t, state->q, row.v, row.lambda,
                                        solver->outputs, error));
-    if (taut_run_space(solver) && rows->sinks > 0) {
-        taut_whole_collect(solver, row.q, row.v, row.lambda);
-        row.q = solver->whole.q;
-        row.v = solver->whole.v;
-        row.lambda = solver->whole.lambda;
-    }
-    int status = TAUT_OK;
-    for (int k = 0; k < rows->sinks && status == 0 && taut_space_rank(taut_run_space(solver)) == 0;
-         k++)
-        status = taut_sink_status(rows->sink[k].row(rows->sink[k].user, &row, error), "row", error);
-    TAUT_TRY(rows->sinks > 0 ? taut_space_agree(taut_run_space(solver), status, error) : status);
+    if (rows->sinks > 0)
+        TAUT_TRY(taut_run_space(solver) ? taut_whole_row(solver, &row, error)
+                                        : taut_rows_give(solver, &row, error));
     solver->rows.written = t;
     return TAUT_OK;
 }

@@ -405,14 +405,32 @@ int taut_solver_save(taut_solver *solver, taut_write write, void *user, taut_err
 
 /* ---- reading */
 
-/* What is wrong with the bytes before they are used: they are whole, and of this version. */
-static int check_bytes(const unsigned char *bytes, size_t count, taut_archive *a, taut_error *error)
+/* The digest at the end is that of everything before it. */
+static bool is_whole(const taut_archive *a, size_t count)
 {
-    unsigned char mark[TAUT_DIGEST_BYTES];
+    enum { PIECE = 1 << 14 };
+    unsigned char piece[PIECE], found[TAUT_DIGEST_BYTES], mark[TAUT_DIGEST_BYTES];
+    const size_t body = count - sizeof mark;
+    taut_digest d;
+    taut_digest_begin(&d);
+    for (size_t at = 0, size; at < body; at += size) {
+        size = body - at < PIECE ? body - at : PIECE;
+        if (a->read(a->user, at, piece, size) != 0)
+            return false;
+        taut_digest_add(&d, piece, size);
+    }
+    taut_digest_end(&d, mark);
+    return a->read(a->user, body, found, sizeof found) == 0 &&
+           memcmp(mark, found, sizeof mark) == 0;
+}
+
+/* What is wrong with the bytes before they are used: they are of this version, and whole, as the
+ * first of several ranks sees. */
+static int check_bytes(const taut_solver *solver, taut_archive *a, taut_error *error)
+{
     char version[32] = "";
     int format = -1;
-    taut_digest d;
-    *a = (taut_archive){.reading = true, .at = bytes, .left = count};
+    const size_t count = a->left;
     walk_head(a, &format, version, sizeof version);
     if (a->status == TAUT_OK && (format != FORMAT || strcmp(version, taut_version()) != 0))
         return taut_fail(error, TAUT_ERROR_FILE,
@@ -420,14 +438,11 @@ static int check_bytes(const unsigned char *bytes, size_t count, taut_archive *a
                          "only the same version continues with the same numbers",
                          version[0] ? version : "of another version", format, taut_version(),
                          FORMAT);
-    if (a->status == TAUT_OK && a->left < sizeof mark)
+    if (a->status == TAUT_OK && a->left < TAUT_DIGEST_BYTES)
         taut_archive_fail(a, TAUT_ERROR_FILE, "it ends too early");
     if (a->status == TAUT_OK) {
-        a->left -= sizeof mark;
-        taut_digest_begin(&d);
-        taut_digest_add(&d, bytes, count - sizeof mark);
-        taut_digest_end(&d, mark);
-        if (memcmp(mark, bytes + count - sizeof mark, sizeof mark) != 0)
+        a->left -= TAUT_DIGEST_BYTES;
+        if (taut_space_rank(taut_run_space(solver)) == 0 && !is_whole(a, count))
             taut_archive_fail(a, TAUT_ERROR_FILE, "it is damaged or cut off");
     }
     return a->status == TAUT_OK
@@ -444,16 +459,18 @@ static bool has_times(const taut_solver *solver)
     return finite && !(every > 0 && 8 * DBL_EPSILON * most > every);
 }
 
-int taut_solver_restore(taut_solver *solver, const void *bytes, size_t count, taut_error *error)
+int taut_solver_restore_from(taut_solver *solver, taut_read read, void *user, size_t count,
+                             taut_error *error)
 {
     taut_error_clear(error);
-    TAUT_REQUIRE(solver && bytes);
+    TAUT_REQUIRE(solver && read);
     if (solver->statistics.steps > 0 || solver->better || solver->stiff.other)
         return taut_fail(error, TAUT_ERROR_USAGE,
                          "taut_solver_restore: the solver has made steps; a new one is needed");
-    taut_archive a;
+    taut_archive a = {.reading = true, .read = read, .user = user, .left = count};
     TAUT_TRY(refuse_saving(solver, error));
-    TAUT_TRY(check_bytes(bytes, count, &a, error));
+    int whole = check_bytes(solver, &a, error);
+    TAUT_TRY(taut_space_agree(taut_run_space(solver), whole, error));
     taut_fingerprint own, saved = {0};
     TAUT_TRY(taut_fingerprint_find(solver, &own, error));
     taut_fingerprint_archive(&saved, &a);
@@ -477,6 +494,20 @@ int taut_solver_restore(taut_solver *solver, const void *bytes, size_t count, ta
     solver->midway = midway;
     solver->outcome = outcome;
     return TAUT_OK;
+}
+
+static int read_memory(void *user, size_t at, void *bytes, size_t count)
+{
+    memcpy(bytes, (const unsigned char *)user + at, count);
+    return 0;
+}
+
+int taut_solver_restore(taut_solver *solver, const void *bytes, size_t count, taut_error *error)
+{
+    taut_error_clear(error);
+    TAUT_REQUIRE(bytes);
+    void *memory = (void *)(uintptr_t)bytes; /* not altered by reading */
+    return taut_solver_restore_from(solver, read_memory, memory, count, error);
 }
 
 /* ---- when */

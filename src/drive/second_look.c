@@ -266,7 +266,7 @@ static int open_waiting(waiting *w, taut_solver *solver, const taut_sink *sinks,
 
 static int run(waiting *w, taut_progress progress, void *user, taut_error *error)
 {
-    taut_sink sink = {wait_begin, wait_row, NULL, w};
+    taut_sink sink = {.begin = wait_begin, .row = wait_row, .user = w};
     w->solver->saving.waits = w;
     return taut_run_once(w->solver, &sink, 1, progress, user, error);
 }

@@ -155,10 +155,13 @@ typedef struct taut_control {
 
 /* How far a state is from what should hold exactly: rigid bonds; first order: constraints, and
  * invariants against their initial values. */
-/* The whole system and a state of it, on rank 0 of several; elsewhere nothing. */
+/* The whole system, and where sinks or callers need it a state of it, on rank 0 of several. */
 typedef struct taut_whole {
     taut_system *system;
-    double *q, *v, *lambda, *room;
+    double *q, *v, *lambda; /* of rank 0; elsewhere nothing */
+    double *room;           /* for taut_halo_collect */
+    bool pieces;            /* all sinks take rows in pieces */
+    bool ready;             /* there is room for a state */
 } taut_whole;
 
 typedef struct taut_drift {
@@ -754,11 +757,12 @@ int taut_watch_step(taut_solver *solver, bool *restarted, taut_error *error);
 /* Over several ranks, for methods without a field: makes onto_rigid, which moves states near the
  * bonds onto them, along G^T of where they are. Together. (run_start.c) */
 int taut_start_need_projector(taut_solver *solver, taut_error *error);
-/* Of several ranks (ranks.c): room for the state of the whole system on rank 0, made at the first
- * call; fills it. Together. */
-int taut_whole_create(taut_solver *solver, taut_error *error);
-void taut_whole_collect(taut_solver *solver, const double *q, const double *v,
-                        const double *lambda);
+/* Of several ranks (ranks_rows.c): what rank 0 needs for rows of these sinks; a row of the whole
+ * system, from those of all ranks. Together. */
+int taut_whole_begin(taut_solver *solver, const taut_sink *sinks, int count, taut_error *error);
+int taut_whole_row(taut_solver *solver, const taut_row *row, taut_error *error);
+/* A row for all sinks. (rows.c) */
+int taut_rows_give(const taut_solver *solver, const taut_row *row, taut_error *error);
 /* Of several ranks (ranks.c): their space, the halo of coordinates, NULL for one; the largest entry
  * over all ranks. Refusals: before the motion is chosen, and after. */
 taut_space *taut_run_space(const taut_solver *solver);

@@ -108,6 +108,6 @@ int taut_csv_create(const char *path, taut_file_sink **file, taut_sink *sink, ta
     TAUT_REQUIRE(sink);
     TAUT_TRY(taut_writer_create(path, sizeof(csv), file, error));
     (*file)->mark = taut_writer_mark;
-    *sink = (taut_sink){begin, row, end, *file};
+    *sink = (taut_sink){.begin = begin, .row = row, .end = end, .user = *file};
     return TAUT_OK;
 }

@@ -11,9 +11,9 @@
  *                                     taut_file_sink_text gives
  *
  * Every element shares one step and one time by hard links, which H5MD allows. Rows are
- * collected and written a chunk at a time; the file is flushed with each, so that an interrupted
- * run leaves what was computed. The library's own messages are kept silent while we are in it
- * and left as they were. */
+ * collected and written a chunk at a time, large ones as they come, whole or in pieces; the file is
+ * flushed with each, so that an interrupted run leaves what was computed. The library's own
+ * messages are kept silent while we are in it and left as they were. */
 #ifndef TAUT_CORE
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -27,20 +27,12 @@
 
 #include <sys/stat.h>
 
-#include "io/hdf5_driver.h"
-#include "io/hdf5_pieces.h"
+#include "expr/digest.h"
+#include "io/hdf5_series.h"
 
 enum { POSITIONS = 2, MOST_SERIES = 10, CHUNK_BYTES = 1 << 16, MOST_CHUNK = 1024, NAME_SIZE = 256 };
 
-/* One growing dataset. */
-typedef struct series {
-    const char
-        *group; /* "observables/energy"; NULL: step and time, which have no group of their own */
-    const char *name;        /* "value", "time", "step" */
-    taut_index width, parts; /* numbers a row; parts > 1: rows are [width/parts][parts] */
-    hid_t set;
-    double *buffer; /* [chunk][width] */
-} series;
+typedef taut_hdf5_series series;
 
 /* What the file holds besides rows. */
 typedef struct named_text {
@@ -54,11 +46,14 @@ typedef struct hdf5 {
     bool particles;
     int count;
     series series[MOST_SERIES];
-    hsize_t written;         /* rows in the file */
-    hsize_t extent;          /* rows that there are; more than written after a resumption */
-    hsize_t waiting;         /* rows in the buffers */
-    hsize_t chunk;           /* rows of a chunk */
-    double *latest;          /* positions (POSITIONS) of the latest row */
+    hsize_t written;   /* rows in the file */
+    hsize_t extent;    /* rows that there are; more than written after a resumption */
+    hsize_t waiting;   /* rows in the buffers */
+    hsize_t chunk;     /* rows of a chunk; of one row there are no buffers */
+    int part, vectors; /* of a row in pieces: the next series; those of q, v, lambda */
+    taut_index at;     /* in it */
+    /* of the positions of the latest row, when it was last asked for */
+    unsigned char latest[TAUT_DIGEST_BYTES];
     taut_hdf5_report report; /* of the host */
     bool closed;             /* the file is complete: texts are still replaced */
     int64_t texts, room;
@@ -89,37 +84,6 @@ static int fail(const taut_file_sink *sink, const char *what, taut_error *error)
 
 /* ---- series */
 
-static int shape_of(const series *s, hsize_t rows, hsize_t shape[3])
-{
-    shape[0] = rows;
-    if (s->parts > 1) {
-        shape[1] = (hsize_t)(s->width / s->parts);
-        shape[2] = (hsize_t)s->parts;
-        return 3;
-    }
-    shape[1] = (hsize_t)s->width;
-    return s->parts == 0 ? 1 : 2; /* parts 0: one number a row */
-}
-
-static bool create_series(hdf5 *w, series *s)
-{
-    hsize_t shape[3], most[3], chunk[3];
-    int rank = shape_of(s, 0, shape);
-    shape_of(s, w->chunk, chunk);
-    shape_of(s, H5S_UNLIMITED, most);
-    char path[120];
-    snprintf(path, sizeof path, "/%s/%s", s->group, s->name);
-    hid_t space = taut_h5.Screate_simple(rank, shape, most),
-          how = taut_h5.Pcreate(*taut_h5.P_DATASET_CREATE);
-    taut_h5.Pset_chunk(how, rank, chunk);
-    bool steps = strcmp(s->name, "step") == 0;
-    s->set = taut_hdf5_place(w->file, path, steps ? *taut_h5.T_STD_I64LE : *taut_h5.T_IEEE_F64LE,
-                             space, how);
-    taut_h5.Pclose(how);
-    taut_h5.Sclose(space);
-    return s->set >= 0;
-}
-
 /* The first group holds step and time; the others link to them. */
 static bool link_times(hdf5 *w, const series *s, const char *first)
 {
@@ -134,30 +98,15 @@ static bool link_times(hdf5 *w, const series *s, const char *first)
     return true;
 }
 
-/* `rows` rows from row `first` on, between the file and the buffer. */
-static bool move_rows(const series *s, hsize_t first, hsize_t rows, bool reads)
+static bool reach(const hdf5 *w, const series *s, hsize_t rows)
 {
-    hsize_t count[3], start[3] = {first, 0, 0};
-    int rank = shape_of(s, rows, count);
-    hid_t file = taut_h5.Dget_space(s->set), memory = taut_h5.Screate_simple(rank, count, NULL);
-    bool good = file >= 0 &&
-                taut_h5.Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
-                (reads ? taut_h5.Dread(s->set, *taut_h5.T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT,
-                                       s->buffer)
-                       : taut_h5.Dwrite(s->set, *taut_h5.T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT,
-                                        s->buffer)) >= 0;
-    taut_h5.Sclose(memory);
-    taut_h5.Sclose(file);
-    return good;
+    return rows <= w->extent || taut_hdf5_series_extend(s, rows);
 }
 
 static bool write_chunk(const hdf5 *w, const series *s)
 {
-    hsize_t shape[3];
-    shape_of(s, w->written + w->waiting, shape);
-    if (shape[0] > w->extent && taut_h5.Dset_extent(s->set, shape) < 0)
-        return false;
-    return move_rows(s, w->written, w->waiting, false);
+    return !s->buffer || (reach(w, s, w->written + w->waiting) &&
+                          taut_hdf5_series_write(s, w->written, w->waiting));
 }
 
 static int flush_rows(taut_file_sink *sink, taut_error *error)
@@ -204,7 +153,7 @@ static bool only_particles(const taut_system *system, const taut_sizes *sizes)
     return true;
 }
 
-/* The series in the order in which row() fills them: step, time, q, v, lambda, outputs, energy,
+/* The series in the order in which put_row fills them: step, time, q, v, lambda, outputs, energy,
  * drift (two), event. */
 static void plan_series(hdf5 *w, const taut_system *system)
 {
@@ -226,6 +175,7 @@ static void plan_series(hdf5 *w, const taut_system *system)
     } else {
         add_series(w, "observables/algebraic", "value", z->algebraic, 1);
     }
+    w->vectors = w->count - POSITIONS;
     add_series(w, "observables/outputs", "value", z->outputs, 1);
     if (mechanical)
         add_series(w, "observables/energy", "value", 1, 0);
@@ -241,13 +191,12 @@ static int get_buffers(taut_file_sink *sink, taut_error *error)
         width += w->series[k].width;
     int64_t rows = CHUNK_BYTES / (8 * width);
     w->chunk = (hsize_t)(rows < 1 ? 1 : rows > MOST_CHUNK ? MOST_CHUNK : rows);
-    for (int k = 0; k < w->count; k++) {
+    for (int k = 0; k < w->count && w->chunk > 1; k++) {
         series *s = &w->series[k];
         if (!(s->buffer = TAUT_NEW(&sink->arena, double, (int64_t)w->chunk * s->width)))
             return taut_fail_memory(error);
     }
-    w->latest = TAUT_NEW(&sink->arena, double, w->sizes.coordinates);
-    return w->latest ? TAUT_OK : taut_fail_memory(error);
+    return TAUT_OK;
 }
 
 /* Texts of a file that goes on stay as they are unless they differ. */
@@ -264,7 +213,8 @@ static bool write_head(hdf5 *w, const taut_system *system)
     const taut_sizes *z = &w->sizes;
     bool good = taut_hdf5_identity(w->file);
     for (int k = 0; good && k < w->count; k++)
-        good = create_series(w, &w->series[k]) && link_times(w, &w->series[k], w->series[0].group);
+        good = taut_hdf5_series_create(w->file, &w->series[k], w->chunk) &&
+               link_times(w, &w->series[k], w->series[0].group);
     return good && (!w->particles || taut_hdf5_box(w->file, z->dimension)) &&
            taut_hdf5_names(w->file, "/parameters/coordinate_names", system, TAUT_COORDINATE,
                            z->coordinates) &&
@@ -280,13 +230,10 @@ static bool write_head(hdf5 *w, const taut_system *system)
 /* Rows of an earlier process behind those of this one, which ended before them. */
 static bool shorten(const hdf5 *w)
 {
-    hsize_t shape[3];
-    for (int k = 0; k < w->count; k++) {
-        shape_of(&w->series[k], w->written, shape);
-        if (taut_h5.Dset_extent(w->series[k].set, shape) < 0)
-            return false;
-    }
-    return true;
+    bool good = true;
+    for (int k = 0; good && k < w->count; k++)
+        good = taut_hdf5_series_extend(&w->series[k], w->written);
+    return good;
 }
 
 static int close_file(taut_file_sink *sink, taut_error *error)
@@ -314,47 +261,45 @@ static int close_file(taut_file_sink *sink, taut_error *error)
 
 /* Opens the series of a file that this sink has written. Rows behind the mark stay until they are
  * written again, with the same numbers. */
-static bool open_series(hdf5 *w, series *s, hsize_t rows)
-{
-    char path[120];
-    hsize_t shape[3] = {0}, expected[3];
-    snprintf(path, sizeof path, "/%s/%s", s->group, s->name);
-    s->set = taut_h5.Dopen2(w->file, path, H5P_DEFAULT);
-    hid_t space = s->set < 0 ? -1 : taut_h5.Dget_space(s->set);
-    int rank = shape_of(s, 0, expected);
-    bool good = space >= 0 && taut_h5.Sget_simple_extent_ndims(space) == rank &&
-                taut_h5.Sget_simple_extent_dims(space, shape, NULL) == rank && shape[0] >= rows;
-    for (int k = 1; k < rank; k++)
-        good = good && shape[k] == expected[k];
-    if (space >= 0)
-        taut_h5.Sclose(space);
-    /* the file may have been cut off between two series */
-    w->extent = shape[0] < w->extent ? shape[0] : w->extent;
-    return good;
-}
-
 static bool read_head(hdf5 *w, hsize_t rows)
 {
     bool good = true;
     w->extent = H5S_UNLIMITED;
-    for (int k = 0; good && k < w->count; k++)
-        good = open_series(w, &w->series[k], rows);
+    for (int k = 0; good && k < w->count; k++) {
+        hsize_t extent = 0;
+        good = taut_hdf5_series_open(w->file, &w->series[k], rows, &extent);
+        /* the file may have been cut off between two series */
+        w->extent = extent < w->extent ? extent : w->extent;
+    }
     w->written = rows;
     return good;
 }
 
+static bool digest_latest(hdf5 *w)
+{
+    enum { PIECE = 1 << 12 };
+    const series *s = &w->series[POSITIONS];
+    double piece[PIECE];
+    taut_digest d;
+    bool good = true;
+    taut_digest_begin(&d);
+    for (taut_index at = 0, size; good && at < s->width; at += size) {
+        size = s->width - at < PIECE ? s->width - at : PIECE;
+        good = taut_hdf5_series_get(s, w->written - 1, (hsize_t)at, (hsize_t)size, piece);
+        taut_digest_add(&d, piece, (size_t)size * sizeof *piece);
+    }
+    taut_digest_end(&d, w->latest);
+    return good;
+}
+
 /* The latest row is still the one that was written. */
-static bool has_latest(taut_file_sink *sink, hsize_t rows)
+static bool has_latest(taut_file_sink *sink)
 {
     hdf5 *w = sink->work;
-    const series *s = &w->series[POSITIONS];
-    size_t bytes = (size_t)s->width * sizeof *w->latest;
-    if (rows == 0 || sink->resume.memory_bytes == 0)
+    if (w->written == 0 || sink->resume.memory_bytes == 0)
         return true;
-    bool same = sink->resume.memory_bytes == bytes && move_rows(s, rows - 1, 1, true) &&
-                memcmp(s->buffer, sink->resume.memory, bytes) == 0;
-    memcpy(w->latest, s->buffer, bytes);
-    return same;
+    return sink->resume.memory_bytes == sizeof w->latest && digest_latest(w) &&
+           memcmp(w->latest, sink->resume.memory, sizeof w->latest) == 0;
 }
 
 /* A file that others can read from its first moment on: it is made under another name, and takes
@@ -449,8 +394,8 @@ static int begin(void *user, const taut_system *system, taut_error *error)
     if (access >= 0 && rows >= 0)
         w->file = taut_h5.Fopen(sink->path, H5F_ACC_RDWR, access);
     if (access >= 0)
-        good = rows >= 0 ? w->file >= 0 && read_head(w, (hsize_t)rows) &&
-                               has_latest(sink, (hsize_t)rows) && write_texts(w)
+        good = rows >= 0 ? w->file >= 0 && read_head(w, (hsize_t)rows) && has_latest(sink) &&
+                               write_texts(w)
                          : make_file(sink, system, access);
     int status = good          ? TAUT_OK
                  : w->file < 0 ? fail(sink, "open", error)
@@ -471,12 +416,28 @@ static int begin(void *user, const taut_system *system, taut_error *error)
     return status;
 }
 
-static void fill(hdf5 *w, int *k, const double *values, taut_index count)
+/* Numbers of series k in the row that is being written. */
+static bool put(const hdf5 *w, int k, taut_index at, const double *x, taut_index count)
 {
-    if (count == 0)
-        return;
-    series *s = &w->series[(*k)++];
-    memcpy(s->buffer + w->waiting * (hsize_t)count, values, (size_t)count * sizeof(double));
+    const series *s = &w->series[k];
+    if (s->buffer)
+        memcpy(s->buffer + w->waiting * (hsize_t)s->width + at, x, (size_t)count * sizeof *x);
+    return s->buffer || (reach(w, s, w->written + 1) &&
+                         taut_hdf5_series_put(s, w->written, (hsize_t)at, (hsize_t)count, x));
+}
+
+/* The next numbers of q, v and lambda. */
+static bool put_next(hdf5 *w, const double *x, taut_index count)
+{
+    bool good = true;
+    for (taut_index size; good && count > 0; x += size, count -= size) {
+        taut_index left = w->series[w->part].width - w->at;
+        size = count < left ? count : left;
+        good = put(w, w->part, w->at, x, size);
+        w->at = size < left ? w->at + size : 0;
+        w->part += size == left;
+    }
+    return good;
 }
 
 static int flush_quietly(taut_file_sink *sink, taut_error *error)
@@ -487,26 +448,55 @@ static int flush_quietly(taut_file_sink *sink, taut_error *error)
     return status;
 }
 
+static int finish_row(taut_file_sink *sink, taut_error *error)
+{
+    hdf5 *w = sink->work;
+    return ++w->waiting < w->chunk ? TAUT_OK : flush_quietly(sink, error);
+}
+
+static bool put_row(hdf5 *w, const taut_row *values)
+{
+    const taut_sizes *z = &w->sizes;
+    const bool mechanical = z->kind == TAUT_MECHANICAL;
+    const double number = (double)(w->written + w->waiting), event = values->event,
+                 drift[2] = {values->drift_position, values->drift_velocity};
+    int k = POSITIONS + w->vectors;
+    w->part = POSITIONS;
+    w->at = 0;
+    return put(w, 0, 0, &number, 1) && put(w, 1, 0, &values->t, 1) &&
+           (!values->q || (put_next(w, values->q, z->coordinates) &&
+                           put_next(w, values->v, mechanical ? z->coordinates : z->algebraic) &&
+                           put_next(w, values->lambda, mechanical ? z->bonds : 0))) &&
+           (z->outputs == 0 || put(w, k++, 0, values->outputs, z->outputs)) &&
+           (!mechanical || put(w, k++, 0, &values->energy, 1)) && put(w, k++, 0, drift, 2) &&
+           (z->events == 0 || put(w, k++, 0, &event, 1));
+}
+
 static int row(void *user, const taut_row *values, taut_error *error)
 {
     taut_file_sink *sink = user;
     hdf5 *w = sink->work;
-    const taut_sizes *z = &w->sizes;
-    bool mechanical = z->kind == TAUT_MECHANICAL;
-    double number = (double)(w->written + w->waiting),
-           drift[2] = {values->drift_position, values->drift_velocity}, event = values->event;
-    int k = 0;
-    fill(w, &k, &number, 1);
-    fill(w, &k, &values->t, 1);
-    fill(w, &k, values->q, z->coordinates);
-    memcpy(w->latest, values->q, (size_t)z->coordinates * sizeof *w->latest);
-    fill(w, &k, values->v, mechanical ? z->coordinates : z->algebraic);
-    fill(w, &k, values->lambda, mechanical ? z->bonds : 0);
-    fill(w, &k, values->outputs, z->outputs);
-    fill(w, &k, &values->energy, mechanical);
-    fill(w, &k, drift, 2);
-    fill(w, &k, &event, z->events > 0);
-    return ++w->waiting < w->chunk ? TAUT_OK : flush_quietly(sink, error);
+    quiet(w);
+    bool good = put_row(w, values);
+    int status = good ? TAUT_OK : fail(sink, "write", error);
+    loud(w);
+    return !good || !values->q ? status : finish_row(sink, error);
+}
+
+static int piece(void *user, const double *x, taut_index count, taut_error *error)
+{
+    taut_file_sink *sink = user;
+    hdf5 *w = sink->work;
+    int64_t left = -w->at;
+    for (int k = w->part; k < POSITIONS + w->vectors; k++)
+        left += w->series[k].width;
+    TAUT_REQUIRE(count >= 0 && (count > 0 ? x && count <= left : left == 0));
+    if (count == 0)
+        return finish_row(sink, error);
+    quiet(w);
+    int status = put_next(w, x, count) ? TAUT_OK : fail(sink, "write", error);
+    loud(w);
+    return status;
 }
 
 static int end(void *user, taut_error *error)
@@ -529,12 +519,13 @@ static int mark(taut_file_sink *sink, taut_error *error)
 {
     hdf5 *w = sink->work;
     int status = flush_quietly(sink, error);
-    if (status == 0 && taut_hdf5_sync(&w->disk) != 0)
+    quiet(w);
+    if (status == 0 && (taut_hdf5_sync(&w->disk) != 0 || (w->written > 0 && !digest_latest(w))))
         status = fail(sink, "write", error);
+    loud(w);
     sink->rows = (int64_t)w->written;
     sink->memory = w->latest;
-    sink->memory_bytes =
-        w->written > 0 ? (size_t)w->series[POSITIONS].width * sizeof *w->latest : 0;
+    sink->memory_bytes = w->written > 0 ? sizeof w->latest : 0;
     return status;
 }
 
@@ -550,7 +541,7 @@ int taut_hdf5_create(const char *path, taut_file_sink **file, taut_sink *sink, t
     (*file)->discard = discard;
     (*file)->mark = mark;
     (*file)->text = set_text;
-    *sink = (taut_sink){begin, row, end, *file};
+    *sink = (taut_sink){begin, row, end, *file, piece};
     return TAUT_OK;
 }
 

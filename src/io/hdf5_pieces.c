@@ -57,34 +57,36 @@ hid_t taut_hdf5_group(hid_t file, const char *path)
     return taut_hdf5_place(file, path, -1, -1, H5P_DEFAULT);
 }
 
-/* Names of all things of a kind, one text each. */
+/* Names of all things of a kind, one text each, many at a time. */
 bool taut_hdf5_names(hid_t file, const char *path, const taut_system *system, taut_item item,
                      taut_index count)
 {
+    enum { BYTES = 1 << 14 };
+    char name[BYTES];
+    size_t longest = 1;
     if (count == 0)
         return true;
-    hsize_t size = (hsize_t)count, at = 0, one = 1;
-    hid_t type = taut_h5.Tcopy(*taut_h5.T_C_S1), space = taut_h5.Screate_simple(1, &size, NULL),
-          memory = taut_h5.Screate_simple(1, &one, NULL);
-    char name[NAME_SIZE];
-    size_t longest = 1;
     for (taut_index k = 0; k < count; k++) {
-        size_t length = (size_t)taut_system_name(system, item, k, name, sizeof name);
+        size_t length = (size_t)taut_system_name(system, item, k, name, NAME_SIZE);
         longest = length > longest ? length : longest;
     }
     longest = longest < NAME_SIZE ? longest + 1 : NAME_SIZE;
+    const hsize_t size = (hsize_t)count, most = BYTES / longest;
+    hid_t type = taut_h5.Tcopy(*taut_h5.T_C_S1), space = taut_h5.Screate_simple(1, &size, NULL);
     taut_h5.Tset_size(type, longest);
     hid_t set = taut_hdf5_place(file, path, type, space, H5P_DEFAULT);
     bool good = set >= 0;
-    for (taut_index k = 0; good && k < count; k++) {
+    for (hsize_t at = 0, some; good && at < size; at += some) {
+        some = size - at < most ? size - at : most;
         memset(name, 0, sizeof name);
-        taut_system_name(system, item, k, name, sizeof name);
-        at = (hsize_t)k;
-        good = taut_h5.Sselect_hyperslab(space, H5S_SELECT_SET, &at, NULL, &one, NULL) >= 0 &&
+        for (hsize_t k = 0; k < some; k++)
+            taut_system_name(system, item, (taut_index)(at + k), name + k * longest, longest);
+        hid_t memory = taut_h5.Screate_simple(1, &some, NULL);
+        good = taut_h5.Sselect_hyperslab(space, H5S_SELECT_SET, &at, NULL, &some, NULL) >= 0 &&
                taut_h5.Dwrite(set, type, memory, space, H5P_DEFAULT, name) >= 0;
+        taut_h5.Sclose(memory);
     }
     taut_h5.Dclose(set);
-    taut_h5.Sclose(memory);
     taut_h5.Sclose(space);
     taut_h5.Tclose(type);
     return good;

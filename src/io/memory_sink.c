@@ -70,7 +70,7 @@ int taut_memory_sink_create(const taut_allocator *allocator, taut_memory_sink **
     *memory = TAUT_NEW(&arena, taut_memory_sink, 1);
     TAUT_NEED(error, *memory);
     (*memory)->arena = arena;
-    *sink = (taut_sink){begin, row, NULL, *memory};
+    *sink = (taut_sink){.begin = begin, .row = row, .user = *memory};
     return TAUT_OK;
 }
 

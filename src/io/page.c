@@ -231,7 +231,7 @@ int taut_page_run(taut_page *page, const char *name, taut_sink *sink, taut_error
     taut_error_clear(error);
     TAUT_REQUIRE(page && name && sink);
     TAUT_TRY(taut_page_add(page, name, false, &run, error));
-    *sink = (taut_sink){begin, row, end, run};
+    *sink = (taut_sink){.begin = begin, .row = row, .end = end, .user = run};
     return TAUT_OK;
 }
 

@@ -400,6 +400,6 @@ int taut_picture_create(const char *path, const char *title, taut_file_sink **fi
     taut_picture_clean(title ? title : "", p->title, sizeof p->title);
     (*file)->discard = discard;
     (*file)->mark = mark;
-    *sink = (taut_sink){begin, row, end, *file};
+    *sink = (taut_sink){.begin = begin, .row = row, .end = end, .user = *file};
     return TAUT_OK;
 }

@@ -492,7 +492,7 @@ static int take_row(void *user, const taut_row *row, taut_error *error)
 
 taut_sink taut_keeping_sink(taut_keeping *keeping)
 {
-    return (taut_sink){begin, take_row, NULL, keeping};
+    return (taut_sink){.begin = begin, .row = take_row, .user = keeping};
 }
 
 static double result(const taut_keeping *k, int i)

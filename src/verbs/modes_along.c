@@ -389,7 +389,7 @@ int taut_modes_along_create(const taut_system *system, int count, const taut_all
         return status;
     }
     *along = w;
-    *sink = (taut_sink){begin, add_row, NULL, w};
+    *sink = (taut_sink){.begin = begin, .row = add_row, .user = w};
     return TAUT_OK;
 }
 

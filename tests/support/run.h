@@ -63,7 +63,7 @@ static inline int kept_end(void *user, taut_error *error)
 
 static inline taut_sink kept_sink(kept *k)
 {
-    return (taut_sink){kept_begin, kept_row, kept_end, k};
+    return (taut_sink){.begin = kept_begin, .row = kept_row, .end = kept_end, .user = k};
 }
 
 /* A run made from a model text and options written "name=value name=value". */
