@@ -29,17 +29,6 @@ double taut_run_largest(const taut_solver *solver, int64_t n, const double *x)
                               taut_loop_largest(solver->stepper.pool, n, x));
 }
 
-/* Capabilities of the whole model: a part may lack what another one has. */
-static unsigned can_of_all(const taut_solver *solver)
-{
-    unsigned can = 0;
-    for (int bit = 0; bit < 32; bit++) {
-        const bool here = solver->sizes.can >> bit & 1;
-        can |= (unsigned)(taut_space_largest(taut_run_space(solver), here) > 0) << bit;
-    }
-    return can;
-}
-
 static int refuse_options(const taut_options *options, taut_error *error)
 {
     static const char *const names[] = {"project", "hold", "raw"};
@@ -79,16 +68,7 @@ int taut_ranks_refuse_model(taut_solver *solver, taut_error *error)
 {
     if (!taut_run_space(solver))
         return TAUT_OK;
-    const unsigned can = can_of_all(solver);
-    if (can & (TAUT_HAS_KINKS | TAUT_HAS_VARYING_MASS))
-        return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "a run over several ranks does not support %s: run this model without "
-                         "mpiexec",
-                         can & TAUT_HAS_KINKS ? "abs, min, floor and other kinks"
-                                              : "masses that vary");
-    if (!(can & TAUT_CAN_INVERT_MASS))
-        return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "a run over several ranks needs masses > 0 of all coordinates");
+    TAUT_TRY(taut_part_refuse(solver->model, error));
     if (!taut_options_text(solver->options, "motion")[0])
         return taut_fail_option(error, TAUT_ERROR_USAGE, "motion",
                                 "a run over several ranks needs the motion, rigid or full, since "
@@ -117,9 +97,6 @@ int taut_ranks_refuse_method(const taut_solver *solver, taut_error *error)
     if (solver->motion == TAUT_MOTION_FULL && solver->control.on)
         return taut_fail_option(error, TAUT_ERROR_REFUSED, "step",
                                 "full motion over several ranks needs a fixed step size");
-    if (solver->sizes.mass != TAUT_MASS_DIAGONAL)
-        return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "a run over several ranks needs constant diagonal masses");
     return TAUT_OK;
 }
 
@@ -141,38 +118,19 @@ int taut_ranks_refuse_parts(const taut_solver *solver, taut_error *error)
 
 /* ---- the whole state, on rank 0 */
 
-/* Names and sizes of the whole system, for output only. */
-static int make_whole_system(taut_solver *solver, taut_error *error)
-{
-    const taut_part *part = solver->model->part;
-    taut_system *whole = taut_system_derive(solver->model, &solver->arena.allocator);
-    TAUT_NEED(error, whole);
-    whole->part = NULL;
-    whole->coordinates.here = whole->bonds.here = NULL;
-    whole->sizes.coordinates = (taut_index)part->coordinates.total;
-    whole->sizes.bonds = (taut_index)part->bonds.total;
-    solver->whole.system = whole;
-    return TAUT_OK;
-}
-
 static int create_whole(taut_solver *solver, taut_error *error)
 {
-    static const double MOST = 3e7; /* numbers of a state: 240 MB */
     taut_whole *w = &solver->whole;
     const taut_part *part = solver->model->part;
     const int64_t n = part->coordinates.total, m = part->bonds.total;
     const bool first = part->space->rank == 0;
-    if (2. * (double)n + (double)m > MOST)
-        return taut_fail(
-            error, TAUT_ERROR_REFUSED,
-            "a state of %.3g numbers is too large to be written by one rank: run without "
-            "rows and without a file of the final state",
-            2. * (double)n + (double)m);
+    TAUT_TRY(taut_part_fits(2. * (double)n + (double)m, error));
     const int64_t rooms[] = {taut_halo_room(&part->coordinates), taut_halo_room(&part->bonds)};
     TAUT_TRY(TAUT_RESERVE(&solver->arena, rooms[rooms[1] > rooms[0]], error, &w->room));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, first ? n : 0, error, &w->q, &w->v));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, first ? m : 0, error, &w->lambda));
-    return first ? make_whole_system(solver, error) : TAUT_OK;
+    return first ? taut_part_whole(solver->model, &solver->arena.allocator, &w->system, error)
+                 : TAUT_OK;
 }
 
 int taut_whole_create(taut_solver *solver, taut_error *error)
@@ -183,26 +141,14 @@ int taut_whole_create(taut_solver *solver, taut_error *error)
     return taut_space_agree(taut_run_space(solver), status, error);
 }
 
-static void append(void *user, const double *value, int64_t count)
-{
-    double **to = user;
-    memcpy(*to, value, (size_t)count * sizeof *value);
-    *to += count;
-}
-
-static void collect(const taut_halo *halo, const double *x, double *room, double *whole)
-{
-    taut_halo_collect(halo, x, room, append, &whole);
-}
-
 void taut_whole_collect(taut_solver *solver, const double *q, const double *v, const double *lambda)
 {
     taut_whole *w = &solver->whole;
     const taut_part *part = solver->model->part;
-    collect(&part->coordinates, q, w->room, w->q);
-    collect(&part->coordinates, v, w->room, w->v);
+    taut_halo_whole(&part->coordinates, q, w->room, w->q);
+    taut_halo_whole(&part->coordinates, v, w->room, w->v);
     if (lambda)
-        collect(&part->bonds, lambda, w->room, w->lambda);
+        taut_halo_whole(&part->bonds, lambda, w->room, w->lambda);
 }
 
 int taut_solver_gather(taut_solver *solver, const taut_system **system, const double **q,
