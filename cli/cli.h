@@ -23,6 +23,7 @@ typedef struct cli_verb {
     const char *summary; /* one line */
     const char *detail; /* the text of --help above the options; paragraphs are separated by '\n' */
     int (*act)(cli_call *call);
+    bool ranks; /* it uses several processes (ranks.c) */
 } cli_verb;
 
 /* One invocation. Texts are those of argv. */

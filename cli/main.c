@@ -32,10 +32,10 @@ static int with_verb(int count, char **arguments)
             cli_help_verb(stdout, call.verb);
         else if (call.version)
             cli_help_version(stdout);
-        else if (cli_ranks() && call.verb->act != cli_run && call.verb->act != cli_sweep)
+        else if (cli_ranks() && !call.verb->ranks)
             status = cli_refuse(&call,
-                                "only 'taut run' and 'taut sweep' use several processes: start "
-                                "'taut %s' without mpiexec",
+                                "'taut %s' does not use several processes, only run, project and "
+                                "sweep do: start it without mpiexec",
                                 call.verb->name);
         else
             status = call.verb->act(&call);

@@ -15,14 +15,14 @@ static int write_start(project *p)
     char title[400];
     snprintf(title, sizeof title, "%.200s, projection %s at t = %.17g", p->model.name, r->method,
              r->t);
-    return cli_start_write(p->out, "out", title, p->model.system, r->q, r->v, &p->error);
+    return cli_start_write(p->out, "out", title, p->system, r->q, r->v, &p->error);
 }
 
 /* ---- the verb */
 
 static int draw(project *p)
 {
-    const char *title = taut_system_title(p->model.system);
+    const char *title = taut_system_title(p->system);
     taut_error error = {.t = NAN};
     cli_interrupt_watch(); /* gnuplot ends by it, and its folder is removed */
     int code =
@@ -74,22 +74,33 @@ static int choose_outputs(project *p)
     return status != 0 ? status : cli_picture_check(call, p->plot);
 }
 
+static int compute(project *p)
+{
+    const bool json = p->call->json;
+    p->code = taut_project(p->model.system, p->call->options, NULL, &p->projection, &p->error);
+    if (p->code != 0)
+        cli_say_failure(&p->error);
+    int code = p->projection ? taut_projection_gather(p->projection, &p->system, &p->error) : 0;
+    if (code != 0)
+        cli_say_failure(&p->error);
+    code = code != 0 ? code : p->code;
+    if (json && code != 0 && (!p->projection || code != p->code))
+        cli_json_failure(&p->error);
+    if (!p->projection || code != p->code || !cli_ranks_first())
+        return cli_exit_status(code);
+    taut_sizes_init(&p->sizes);
+    taut_system_sizes_get(p->system, &p->sizes, NULL);
+    return report(p);
+}
+
 int cli_project(cli_call *call)
 {
     project p = {.call = call, .error = {.t = NAN}};
     int status = choose_outputs(&p);
     if (status == 0)
         status = cli_model_load(call, &p.model);
-    if (status == 0) {
-        taut_sizes_init(&p.sizes);
-        taut_system_sizes_get(p.model.system, &p.sizes, NULL);
-        p.code = taut_project(p.model.system, call->options, NULL, &p.projection, &p.error);
-        if (p.code != 0)
-            cli_say_failure(&p.error);
-        if (p.code != 0 && !p.projection && call->json)
-            cli_json_failure(&p.error);
-        status = p.projection ? report(&p) : cli_exit_status(p.code);
-    }
+    if (status == 0)
+        status = compute(&p);
     taut_projection_destroy(p.projection);
     cli_model_release(&p.model);
     return status;

@@ -8,6 +8,7 @@
 typedef struct project {
     cli_call *call;
     cli_model model;
+    const taut_system *system; /* of the result */
     taut_sizes sizes;
     const char *out, *plot; /* files to write; NULL for none */
     bool written, drawn;    /* they are there */

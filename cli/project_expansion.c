@@ -18,7 +18,7 @@ void project_print_expansion(const project *p)
     for (taut_index i = 0; i < 2 * shown; i++) {
         taut_index j = i % shown;
         const double *const *x = i < shown ? q : v;
-        taut_system_name(p->model.system, TAUT_COORDINATE, j, name, sizeof name - 1);
+        taut_system_name(p->system, TAUT_COORDINATE, j, name, sizeof name - 1);
         size_t length = strlen(name);
         if (i >= shown) {
             name[length] = '\'';

@@ -49,7 +49,7 @@ static void print_bonds(const project *p, const double *g, const double *gdot)
     }
     for (taut_index k = 0; k < (m > SHOWN ? count : m); k++) {
         taut_index i = m > SHOWN ? worst[k] : k;
-        taut_system_name(p->model.system, TAUT_BOND, i, name, sizeof name);
+        taut_system_name(p->system, TAUT_BOND, i, name, sizeof name);
         printf("          %-24s %14.6e %14.6e\n", name, g[i], gdot[i]);
     }
     if (m > SHOWN)
@@ -96,7 +96,7 @@ static void print_state(const project *p)
     else
         printf("  %-24s %22s\n", "variable", "value");
     for (taut_index i = 0; i < shown; i++) {
-        taut_system_name(p->model.system, TAUT_COORDINATE, i, name, sizeof name);
+        taut_system_name(p->system, TAUT_COORDINATE, i, name, sizeof name);
         printf("  %-24s %22.15g", name, p->result.q[i]);
         if (project_is_mechanical(p))
             printf(" %22.15g", p->result.v[i]);
@@ -115,7 +115,7 @@ static void print_multipliers(const project *p)
         return;
     printf("  %-24s %22s\n", "bond", "multiplier");
     for (taut_index i = 0; i < shown; i++) {
-        taut_system_name(p->model.system, TAUT_BOND, i, name, sizeof name);
+        taut_system_name(p->system, TAUT_BOND, i, name, sizeof name);
         printf("  %-24s %22.15g\n", name, p->result.lambda[i]);
     }
     print_rest(p, m);
@@ -253,7 +253,7 @@ void project_json(const project *p)
     cli_json_text(&json, "status", p->status == 0 ? "done" : "failed");
     cli_json_text(&json, "model", p->model.name);
     cli_json_real(&json, "t", r->t);
-    cli_json_state(&json, p->model.system, r->q, r->v, r->lambda);
+    cli_json_state(&json, p->system, r->q, r->v, r->lambda);
     if (r->stiff_force)
         cli_json_reals(&json, "stiff_force", r->stiff_force, p->sizes.coordinates);
     cli_json_text(&json, "method", r->method);

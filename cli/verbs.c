@@ -18,7 +18,7 @@ const cli_verb cli_verbs[] = {
      "differences, rank of the constraints, consistency of the initial state, frequencies of the "
      "stiff springs, oscillatory energy, and one line of advice.\n" MODEL_TEXT
      "Exit status: 0 usable, 1 numerically unusable, 2 wrong model or usage.",
-     cli_check},
+     cli_check, false},
     {"run", "MODEL",
      "compute the motion of a model; rows of CSV go to standard output or to a file",
      "Computes the motion from the initial state of the model. Rows of CSV (time, positions, "
@@ -34,7 +34,7 @@ const cli_verb cli_verbs[] = {
      "measured error is above 100 tolerances (of multipliers 1000), or the second run failed, or "
      "effective motion, chosen by "
      "Taut, met a resonance or too small a separation, 130 interrupted.",
-     cli_run},
+     cli_run, true},
     {"project", "MODEL",
      "find a slow point: an initial state from which the stiff springs do not oscillate, or one on "
      "the rigid bonds",
@@ -47,7 +47,7 @@ const cli_verb cli_verbs[] = {
      "--out FILE the state is written as a [start] section that --start FILE reads; with --plot "
      "FILE.png a picture shows the convergence.\n" MODEL_TEXT
      "Exit status: 0 done, 1 not converged (the initial state is kept), 2 wrong model or usage.",
-     cli_project},
+     cli_project, true},
     {"spectrum", "MODEL",
      "list the stiff modes at the initial state: frequencies, energies, actions, near resonances",
      "Lists the modes of the stiff springs at the initial state of a model: frequency in rad per "
@@ -65,7 +65,7 @@ const cli_verb cli_verbs[] = {
      "decay, and the gap between slow and fast ones; with --until T along the motion, and with "
      "--plot FILE.png as a picture.\n" MODEL_TEXT
      "Exit status: 0 done, 1 numerical failure, 2 wrong model or usage.",
-     cli_spectrum},
+     cli_spectrum, false},
     {"compare", "MODEL",
      "compare methods (error against work, for several step sizes or tolerances), or motions",
      "Runs every method of --methods with every step size of --steps, or every tolerance of "
@@ -84,7 +84,7 @@ const cli_verb cli_verbs[] = {
      "most one value then, for all motions.\n" MODEL_TEXT
      "Exit status: 0 done, 1 no reference, or no method or motion could run, 2 wrong model or "
      "usage, 3 a motion is finished, but inaccurate (taut run --help), 130 interrupted.",
-     cli_compare},
+     cli_compare, false},
     {"sweep", "MODEL",
      "many runs with different values: one row of a table for each, on several cores",
      "Runs a model with every combination of the values of --vary (parameters, initial values, "
@@ -96,7 +96,7 @@ const cli_verb cli_verbs[] = {
      "interrupted or killed is continued by --resume FILE.checkpoint.\n" MODEL_TEXT
      "Exit status: 0 done (runs that failed are rows), 1 all runs failed, 2 wrong model or usage, "
      "130 interrupted.",
-     cli_sweep},
+     cli_sweep, true},
     {"show", "FILE.h5", "print what a file of 'taut run --out FILE.h5' holds",
      "Prints what an HDF5 file of a run holds: the command, the version, the result, rows, names, "
      "events, texts; also of a run that was interrupted, killed, or has not ended yet. --text NAME "
@@ -104,7 +104,7 @@ const cli_verb cli_verbs[] = {
      "file is a MODEL for every verb: 'taut run FILE.h5' repeats the run, with other options where "
      "they are given; --start FILE.h5@T begins another run at the row nearest to time T.\n"
      "Exit status: 0 done, 2 it cannot be read, or wrong usage.",
-     cli_show},
+     cli_show, false},
     {"view", "FILE ..", "make a page that plays runs, with plots, or shows a sweep",
      "Writes a page, one HTML file that a browser opens from the file system, without a network: "
      "it "
@@ -113,7 +113,7 @@ const cli_verb cli_verbs[] = {
      "FILE.html' makes such a page of a run at once. Of the table of a sweep ('taut sweep MODEL "
      "--out FILE.csv', or at once '--view FILE.html') it shows curves, maps and the rows.\n"
      "Exit status: 0 done, 1 the page cannot be written, 2 a file cannot be read, or wrong usage.",
-     cli_view},
+     cli_view, false},
     {"reproduce", "[NAME]",
      "compute a table or figure of a paper and compare it with the printed numbers",
      "Computes a published table or figure, and prints each number with the printed number and a "
@@ -128,21 +128,21 @@ const cli_verb cli_verbs[] = {
      "../share/taut/reproduce or ../reproduce relative to the folder of the program.\n"
      "Exit status: 0 everything is equal, within its range or explained, 1 something is "
      "unexplained or cannot be computed, 2 wrong usage.",
-     cli_reproduce},
+     cli_reproduce, false},
     {"methods", "", "list the methods",
      "Lists the methods of 'taut run' (name, motion, order, description, reference) and the "
      "projections of 'taut project'.",
-     cli_methods},
+     cli_methods, false},
     {"models", "[MODEL]", "list the shipped models, or describe one",
      "Lists the shipped models: name and title; or prints the description of one. They are read "
      "from "
      "the folders $TAUT_MODELS, ../share/taut/models and ../models relative to the folder of the "
      "program.",
-     cli_models},
+     cli_models, false},
     {"help", "[VERB]",
      "explain a verb; print the man page, completion scripts, the page of options",
-     "Explains the program, one of its verbs, or a method: 'taut help radau5'.", cli_help},
-    {NULL, NULL, NULL, NULL, NULL},
+     "Explains the program, one of its verbs, or a method: 'taut help radau5'.", cli_help, false},
+    {NULL, NULL, NULL, NULL, NULL, false},
 };
 
 static const taut_option own_options[] = {

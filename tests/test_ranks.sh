@@ -175,6 +175,73 @@ b[i]' = (0, 0, cos(i)) for i in 1..N
 MODEL
 try 1e-13 1e-10 angles.taut --motion rigid --step 0.005 --until 0.1
 
+# ---- slow points and foot points: the point, the multipliers, passes and what is said of them
+# rigid, stiff and soft bonds, a bond that moves, velocities; the same with dampers; a net
+cat >stiff.taut <<'MODEL'
+[parameters]
+N = 31
+k = 1e6
+[particles]
+dimension = 2
+b[i] for i in 1..N   mass 1 + 0.1*sin(i)
+[potential]
+sum(b[i].y for i in 1..N)
+[forces]
+b[i] = -0.1*b[i]' for i in 1..N
+[bonds]
+hook = length(b[1] - (0.001*sin(t), 0)) - 1   stiffness k
+rod[i] = length(b[2*i] - b[2*i-1]) - 1 for i in 1..(N-1)/2   rigid
+spring[i] = length(b[2*i+1] - b[2*i]) - 1 for i in 1..(N-1)/2   stiffness k
+pull[i] = length(b[i+2] - b[i]) - 1.9 for i in 1..N-2   stiffness 20   soft
+[start]
+b[i] = (i, 0) for i in 1..N
+b[i]' = (0, 0.1*sin(i)) for i in 1..N
+MODEL
+sed 's/stiffness k$/stiffness k   damping 50/' stiff.taut >damped.taut
+cat >stiff_net.taut <<'MODEL'
+[parameters]
+N = 14
+k = 1e6
+[particles]
+dimension = 3
+p[i,j] for i in 1..N, j in 1..2*N   mass 1
+[potential]
+sum(p[i,j].z for i in 1..N, j in 1..2*N)
+[bonds]
+along[i,j] = length(p[i+1,j] - p[i,j]) - 1 for i in 1..N-1, j in 1..2*N   stiffness k
+across[i,j] = length(p[i,j+1] - p[i,j]) - 1 for i in 1..N, j in 1..2*N-1   stiffness k
+hook = length(p[1,1] - (0, 0, 0)) - 1   rigid
+[start]
+p[i,j] = (i, j - 1, 0) for i in 1..N, j in 1..2*N
+p[i,j]' = (0, 0, 0.1*sin(i+j)) for i in 1..N, j in 1..2*N
+MODEL
+words() { tr -c '0-9a-zA-Z.+_-' '\n' <"$1" | grep .; }
+point() { # point TOLERANCE ARGUMENTS: everything that --json has, and the file
+    tolerance=$1
+    shift
+    run 0 project "$@" --json --out serial
+    words out >words1
+    for p in 2 3; do
+        ranks 0 $p project "$@" --json --out point
+        words out >words
+        apart words1 words "$tolerance" "$p ranks, project $*"
+        apart serial point "$tolerance" "$p ranks, the file of project $*"
+    done
+}
+for method in constraint series; do
+    point 1e-12 chain --set N=50 --method $method
+    point 1e-12 chain --set N=50 --method $method --init "bob[7]=(7, 0.001)" --init "bob[30]'=(0.1, 0.3)"
+    point 1e-12 stiff.taut --method $method --from 0.3
+    point 1e-12 damped.taut --method $method
+    [ $mumps = no ] || point 1e-12 stiff_net.taut --method $method
+    [ $mumps = no ] || point 1e-12 truss --method $method
+done
+point 1e-9 angles.taut --method constraint
+point 1e-11 chain --set N=3000 --set omega=1e6 --method series
+run 0 project chain --set N=50
+ranks 0 2 project chain --set N=50
+has out "projection series: the foot point (pass 1), then 4 levels"
+
 # ---- events: found at the same times, with the same states; coordinates of several ranks; families; what a wall at rest meets
 cat >swing.taut <<'MODEL'
 [parameters]
@@ -403,7 +470,19 @@ refused 2 "too small for 2 ranks" run chain --set N=1 --motion rigid --step 0.00
 refused 2 "over several ranks it is" run chain --motion rigid --until 0.1 --stabilize backward
 refused 2 "needs a fixed step size" run chain --motion full --method dop8 --until 0.1
 refused 1 "must be below" run chain --motion full --method verlet --step 0.01 --until 0.1
-refused 2 "only 'taut run' and 'taut sweep' use several processes" check chain
+refused 2 "'taut spectrum' does not use several processes" spectrum chain
+refused 2 "projection kernel is not supported over several ranks, which have constraint and series" project chain --method kernel
+for option in "--expansion" "--hold bob[3]" "--plot x.png" "--richardson 2"; do
+    # shellcheck disable=SC2086
+    refused 2 "this option is not supported over several ranks" project chain $option
+done
+sed "s/^b\[i\]' = .*/b[3] = (3, 0) hold/" stiff.taut >held.taut
+refused 2 "are not supported in projections over several ranks" project held.taut
+sed "s/^b\[i\] = -0.1.*/b[i] = -abs(b[i]') for i in 1..N/" stiff.taut >kink.taut
+refused 2 "abs, min, floor and other kinks are not supported over several ranks" project kink.taut
+refused 2 "projection series needs springs, and the system has none" project angles.taut --method series
+refused 1 "slow and fast are not separated at this state" project chain --set N=30 --set omega=2 --method series
+refused 1 "no foot point was found over 2 ranks" project chain --set N=30 --init "bob[7]=(7, 0.5)"
 cat >half.taut <<'MODEL'
 [parameters]
 N = 400

@@ -53,6 +53,11 @@ TAUT_API int taut_project(const taut_system *system, const taut_options *options
                           const taut_allocator *allocator, taut_projection **projection,
                           taut_error *error);
 TAUT_API void taut_projection_destroy(taut_projection *projection);
+/* The system of the result, for names and sizes. Of a projection over several processes all of them
+ * make this call before the result is read: then the first one has the whole result, the others
+ * what is theirs. It belongs to the projection, or is that of taut_project. */
+TAUT_API int taut_projection_gather(taut_projection *projection, const taut_system **system,
+                                    taut_error *error);
 TAUT_API int taut_projection_result_get(const taut_projection *projection,
                                         taut_projection_result *result, taut_error *error);
 /* Warning k: an option that was given to taut_project and has no effect on this projection; the

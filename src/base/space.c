@@ -404,6 +404,19 @@ double taut_halo_sum(const taut_halo *halo, taut_pool *pool, int64_t n, taut_loo
     return taut_space_sum(halo->space, sum);
 }
 
+double taut_halo_norm(const taut_halo *halo, taut_index n, const double *x)
+{
+    if (!halo)
+        return taut_norm(n, x);
+    double sum = 0;
+    for (int k = 0; k < halo->ranges; k++) {
+        const taut_index *range = halo->range[k];
+        const double part = taut_norm(range[1] - range[0], x + range[0]);
+        sum += part * part;
+    }
+    return sqrt(taut_space_sum(halo->space, sum));
+}
+
 /* ---- all entries, in their order, on rank 0: windows of successive numbers */
 
 static int64_t window(const taut_halo *halo)
@@ -473,4 +486,16 @@ void taut_halo_collect(const taut_halo *halo, const double *x, double *room, tau
         }
         take(user, values, end - begin);
     }
+}
+
+static void append(void *user, const double *value, int64_t count)
+{
+    double **to = user;
+    memcpy(*to, value, (size_t)count * sizeof *value);
+    *to += count;
+}
+
+void taut_halo_whole(const taut_halo *halo, const double *x, double *room, double *whole)
+{
+    taut_halo_collect(halo, x, room, append, &whole);
 }

@@ -89,11 +89,15 @@ void taut_halo_refresh(const taut_halo *halo, double *x);
 /* As taut_pool_sum over the owned entries of all ranks. */
 double taut_halo_sum(const taut_halo *halo, taut_pool *pool, int64_t n, taut_loop_body *body,
                      void *context);
+/* |x| of the entries of all ranks; taut_norm where halo is NULL. */
+double taut_halo_norm(const taut_halo *halo, taut_index n, const double *x);
 /* On rank 0, take(user, value, count) of the entries of all ranks in the order of their numbers, in
  * pieces of a fixed size. Together. room: of taut_halo_room numbers. */
 typedef void taut_halo_take(void *user, const double *value, int64_t count);
 int64_t taut_halo_room(const taut_halo *halo);
 void taut_halo_collect(const taut_halo *halo, const double *x, double *room, taut_halo_take *take,
                        void *user);
+/* The same into whole[total] on rank 0. */
+void taut_halo_whole(const taut_halo *halo, const double *x, double *room, double *whole);
 
 #endif

@@ -29,17 +29,6 @@ double taut_run_largest(const taut_solver *solver, int64_t n, const double *x)
                               taut_loop_largest(solver->stepper.pool, n, x));
 }
 
-/* Capabilities of the whole model: a part may lack what another one has. */
-static unsigned can_of_all(const taut_solver *solver)
-{
-    unsigned can = 0;
-    for (int bit = 0; bit < 32; bit++) {
-        const bool here = solver->sizes.can >> bit & 1;
-        can |= (unsigned)(taut_space_largest(taut_run_space(solver), here) > 0) << bit;
-    }
-    return can;
-}
-
 static int refuse_options(const taut_options *options, taut_error *error)
 {
     static const char *const names[] = {"project", "hold", "raw"};
@@ -79,16 +68,7 @@ int taut_ranks_refuse_model(taut_solver *solver, taut_error *error)
 {
     if (!taut_run_space(solver))
         return TAUT_OK;
-    const unsigned can = can_of_all(solver);
-    if (can & (TAUT_HAS_KINKS | TAUT_HAS_VARYING_MASS))
-        return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "a run over several ranks does not support %s: run this model without "
-                         "mpiexec",
-                         can & TAUT_HAS_KINKS ? "abs, min, floor and other kinks"
-                                              : "masses that vary");
-    if (!(can & TAUT_CAN_INVERT_MASS))
-        return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "a run over several ranks needs masses > 0 of all coordinates");
+    TAUT_TRY(taut_part_refuse(solver->model, error));
     if (!taut_options_text(solver->options, "motion")[0])
         return taut_fail_option(error, TAUT_ERROR_USAGE, "motion",
                                 "a run over several ranks needs the motion, rigid or full, since "
@@ -117,9 +97,6 @@ int taut_ranks_refuse_method(const taut_solver *solver, taut_error *error)
     if (solver->motion == TAUT_MOTION_FULL && solver->control.on)
         return taut_fail_option(error, TAUT_ERROR_REFUSED, "step",
                                 "full motion over several ranks needs a fixed step size");
-    if (solver->sizes.mass != TAUT_MASS_DIAGONAL)
-        return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "a run over several ranks needs constant diagonal masses");
     return TAUT_OK;
 }
 

@@ -3,23 +3,7 @@
  * else as a whole, up to a limit. */
 #include "drive/solver.h"
 
-#include <string.h>
-
 #include "system/rank_part.h"
-
-/* Names and sizes of the whole system, for output only. */
-static int make_system(taut_solver *solver, taut_error *error)
-{
-    const taut_part *part = solver->model->part;
-    taut_system *whole = taut_system_derive(solver->model, &solver->arena.allocator);
-    TAUT_NEED(error, whole);
-    whole->part = NULL;
-    whole->coordinates.here = whole->bonds.here = NULL;
-    whole->sizes.coordinates = (taut_index)part->coordinates.total;
-    whole->sizes.bonds = (taut_index)part->bonds.total;
-    solver->whole.system = whole;
-    return TAUT_OK;
-}
 
 /* For pieces. */
 static int prepare(taut_solver *solver, taut_error *error)
@@ -30,24 +14,20 @@ static int prepare(taut_solver *solver, taut_error *error)
         return TAUT_OK;
     const int64_t rooms[] = {taut_halo_room(&part->coordinates), taut_halo_room(&part->bonds)};
     TAUT_TRY(TAUT_RESERVE(&solver->arena, rooms[rooms[1] > rooms[0]], error, &w->room));
-    return part->space->rank == 0 ? make_system(solver, error) : TAUT_OK;
+    return part->space->rank == 0
+               ? taut_part_whole(solver->model, &solver->arena.allocator, &w->system, error)
+               : TAUT_OK;
 }
 
 static int reserve_state(taut_solver *solver, taut_error *error)
 {
-    static const double MOST = 3e7; /* numbers of a state: 240 MB */
     taut_whole *w = &solver->whole;
     const taut_part *part = solver->model->part;
     const int64_t n = part->coordinates.total, m = part->bonds.total;
     const bool first = part->space->rank == 0;
     if (w->ready)
         return TAUT_OK;
-    if (2. * (double)n + (double)m > MOST)
-        return taut_fail(
-            error, TAUT_ERROR_REFUSED,
-            "a state of %.3g numbers is too large for one rank: write rows to a file of HDF5 "
-            "(--out FILE.h5), or none, and no file of the final state",
-            2. * (double)n + (double)m);
+    TAUT_TRY(taut_part_fits(2. * (double)n + (double)m, error));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, first ? n : 0, error, &w->q, &w->v));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, first ? m : 0, error, &w->lambda));
     w->ready = true;
@@ -106,26 +86,14 @@ static int write_pieces(taut_solver *solver, const taut_row *row, taut_error *er
 
 /* ---- as a whole */
 
-static void append(void *user, const double *value, int64_t count)
-{
-    double **to = user;
-    memcpy(*to, value, (size_t)count * sizeof *value);
-    *to += count;
-}
-
-static void collect(const taut_halo *halo, const double *x, double *room, double *whole)
-{
-    taut_halo_collect(halo, x, room, append, &whole);
-}
-
 static int write_whole(taut_solver *solver, const taut_row *row, taut_error *error)
 {
     const taut_part *part = solver->model->part;
     const taut_whole *w = &solver->whole;
     taut_row whole = *row;
-    collect(&part->coordinates, row->q, w->room, w->q);
-    collect(&part->coordinates, row->v, w->room, w->v);
-    collect(&part->bonds, row->lambda, w->room, w->lambda);
+    taut_halo_whole(&part->coordinates, row->q, w->room, w->q);
+    taut_halo_whole(&part->coordinates, row->v, w->room, w->v);
+    taut_halo_whole(&part->bonds, row->lambda, w->room, w->lambda);
     whole.q = w->q;
     whole.v = w->v;
     whole.lambda = w->lambda;
@@ -153,8 +121,8 @@ int taut_solver_gather(taut_solver *solver, const taut_system **system, const do
     if (status == 0)
         status = reserve_state(solver, error);
     TAUT_TRY(taut_space_agree(taut_run_space(solver), status, error));
-    collect(taut_run_halo(solver), *q, w->room, w->q);
-    collect(taut_run_halo(solver), *v, w->room, w->v);
+    taut_halo_whole(taut_run_halo(solver), *q, w->room, w->q);
+    taut_halo_whole(taut_run_halo(solver), *v, w->room, w->v);
     *system = w->system;
     *q = w->q;
     *v = w->v;

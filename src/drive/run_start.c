@@ -168,7 +168,7 @@ int taut_start_need_projector(taut_solver *solver, taut_error *error)
     if (!taut_run_space(solver) || solver->onto_rigid || solver->drift.rows == 0)
         return TAUT_OK;
     TAUT_TRY(taut_ranks_foot_create(s->context, s->field ? s->field->saddle : NULL, s->arena,
-                                    s->statistics, &solver->onto_rigid, error));
+                                    s->statistics, NULL, &solver->onto_rigid, error));
     solver->assembly = solver->onto_rigid;
     return TAUT_OK;
 }

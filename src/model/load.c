@@ -2,6 +2,7 @@
 #include "model/model.h"
 #include "system/fused.h"
 #include "system/hold.h"
+#include "system/rank_part.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -219,6 +220,7 @@ static int resolve(taut_model *model, const char *text, size_t length, const cha
     TAUT_TRY(taut_system_complete(model->system, model->error));
     TAUT_TRY(taut_pairs_exclude(model));
     TAUT_TRY(check_pairs(model));
+    taut_part_agree(model->system);
     return how->compile ? compile(model) : 0;
 }
 

@@ -47,6 +47,7 @@ struct taut_projection {
     char explanation[1200];
     unsigned idle;          /* TAUT_SETTING_ bits of its row that were not needed for this system */
     taut_warnings warnings; /* of options without effect */
+    taut_system *whole;     /* (projection_ranks.c) of several ranks, after it was gathered */
 };
 
 typedef struct taut_projection_method {
@@ -58,6 +59,7 @@ typedef struct taut_projection_method {
     bool rigid_multipliers;  /* they are those of infinite stiffness already */
     /* is a filter: moves a slow state too, by its own errors (is_slow.c) */
     bool moves_slow;
+    bool spans_ranks; /* it supports a system that is divided (system/rank_part.h) */
     /* from p->in, which p->q and p->v are copies of: moves these, fills p->lambda, records passes,
      * writes to p->explanation what it chose. On failure the caller restores q, v. */
     int (*project)(taut_projection *p, const taut_projection_settings *settings, taut_error *error);

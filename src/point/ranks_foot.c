@@ -20,6 +20,7 @@ enum { MOST_ITERATIONS = 80 };
 typedef struct ranks_foot {
     taut_projector projector;
     taut_mechanics mechanics;
+    taut_foot_point_settings settings;
     taut_saddle *saddle;
     bool borrowed;
     double *x, *u, *step; /* [n] */
@@ -32,11 +33,17 @@ static double largest(const ranks_foot *w, taut_index n, const double *x)
     return taut_space_largest(m->part->space, taut_loop_largest(m->context->pool, n, x));
 }
 
+static int watch(const ranks_foot *w, double t, taut_error *error)
+{
+    return w->settings.watch ? w->settings.watch(w->settings.user, t, w->x, w->u, error) : TAUT_OK;
+}
+
 /* G and the matrix at x, factorised. */
 static int arrive(ranks_foot *w, double t, const double *v, taut_error *error)
 {
     taut_mechanics *m = &w->mechanics;
     TAUT_TRY(taut_mechanics_bonds(m, t, w->x, v, 0, error));
+    w->projector.statistics->force_evaluations++;
     return taut_mechanics_factor(m, w->saddle, t, m->mass, m->rod_jacobian, NULL, error);
 }
 
@@ -46,6 +53,7 @@ static int find(ranks_foot *w, double t, const double *q, const double *v, taut_
     double before = INFINITY, first = 0;
     for (int k = 0; k < MOST_ITERATIONS; k++) {
         TAUT_TRY(arrive(w, t, v, error));
+        TAUT_TRY(watch(w, t, error));
         for (taut_index i = 0; i < m->n; i++)
             w->step[i] = m->mass[i] * (q[i] - w->x[i]);
         taut_mechanics_pick(m, -1, m->values.bond, w->residual);
@@ -92,8 +100,11 @@ static int apply(taut_projector *projector, double t, double *q, double *v, taut
     const taut_mechanics *m = &w->mechanics;
     taut_loop_copy(m->context->pool, m->n, q, w->x);
     taut_loop_copy(m->context->pool, m->n, v, w->u);
+    if (!w->saddle)
+        return TAUT_OK;
     TAUT_TRY(find(w, t, q, v, error));
     TAUT_TRY(project_velocity(w, t, error));
+    TAUT_TRY(watch(w, t, error));
     taut_loop_copy(m->context->pool, m->n, w->x, q);
     taut_loop_copy(m->context->pool, m->n, w->u, v);
     return TAUT_OK;
@@ -108,12 +119,14 @@ static void destroy(taut_projector *projector)
 }
 
 int taut_ranks_foot_create(taut_context *context, taut_saddle *saddle, taut_arena *arena,
-                           taut_statistics *statistics, taut_projector **projector,
-                           taut_error *error)
+                           taut_statistics *statistics, const taut_foot_point_settings *settings,
+                           taut_projector **projector, taut_error *error)
 {
     ranks_foot *w = TAUT_NEW(arena, ranks_foot, 1);
     TAUT_NEED(error, w);
     taut_mechanics *m = &w->mechanics;
+    if (settings)
+        w->settings = *settings;
     w->projector = (taut_projector){.name = "constraint",
                                     .apply = apply,
                                     .destroy = destroy,
@@ -124,7 +137,7 @@ int taut_ranks_foot_create(taut_context *context, taut_saddle *saddle, taut_aren
     TAUT_TRY(TAUT_RESERVE(arena, m->rods, error, &w->residual));
     w->saddle = saddle;
     w->borrowed = saddle != NULL;
-    if (!saddle)
+    if (!saddle && taut_space_largest(m->part->space, m->rods) > 0)
         TAUT_TRY(taut_mechanics_saddle(m, false, true, &arena->allocator, &w->saddle, error));
     *projector = &w->projector;
     return TAUT_OK;

@@ -9,6 +9,7 @@
 #include "base/vectors.h"
 
 #include "base/structs.h"
+#include "system/rank_part.h"
 
 static int new_window(taut_projection *p, taut_record_window *w, taut_error *error)
 {
@@ -152,8 +153,9 @@ int taut_projection_record(taut_projection *p, const double *q, const double *v,
         p->entries = TAUT_NEW(&p->arena, double, p->in->sizes.jacobian_entries);
     TAUT_NEED(error, now, p->entries);
     taut_values values = {.bond = now->g, .bond_dt = now->gdot, .jacobian = p->entries};
-    TAUT_TRY(taut_evaluate_inside(p->in->context, p->in->t, q, v,
-                                  TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, error));
+    int status = taut_evaluate_inside(p->in->context, p->in->t, q, v,
+                                      TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values, error);
+    TAUT_TRY(taut_space_agree(taut_context_space(p->in->context), status, error));
     taut_pattern_add(&jacobian, p->entries, 1, v, now->gdot);
     p->passes = now - p->pass;
     return TAUT_OK;

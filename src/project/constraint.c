@@ -43,5 +43,6 @@ const taut_projection_method taut_projection_constraint = {
     .refuses = TAUT_HAS_STEPPER,
     .kinds = 1u << TAUT_MECHANICAL,
     .rigid_multipliers = true,
+    .spans_ranks = true,
     .project = project,
 };

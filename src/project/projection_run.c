@@ -10,6 +10,7 @@
 #include "point/rigid_foot.h"
 #include "project/project.h"
 #include "slow/expansion.h"
+#include "system/rank_part.h"
 #include "system/system.h"
 #include "slow/potential/potential.h"
 #include "step/shared_forces.h"
@@ -32,17 +33,18 @@ static int read_settings(const taut_system *system, taut_options *merged, taut_e
 
 /* x[0], x[1] hold foot points of two states: the distance of these, and of what the states have
  * besides. */
-static void measure(taut_index n, const double *before, const double *after, double *const *x,
-                    double *normal, double *tangential)
+static void measure(const taut_projection *p, const double *before, const double *after,
+                    double *const *x, double *normal, double *tangential)
 {
-    double along = 0, across = 0;
+    const taut_halo *halo = taut_context_halo(p->in->context);
+    const taut_index n = p->in->sizes.coordinates;
     for (taut_index i = 0; i < n; i++) {
         double foot = x[0][i] - x[1][i], rest = (before[i] - x[0][i]) - (after[i] - x[1][i]);
-        along += foot * foot;
-        across += rest * rest;
+        x[0][i] = foot;
+        x[1][i] = rest;
     }
-    *tangential = sqrt(along);
-    *normal = sqrt(across);
+    *tangential = taut_halo_norm(halo, n, x[0]);
+    *normal = taut_halo_norm(halo, n, x[1]);
 }
 
 /* Foot points of the states (x, u). */
@@ -81,8 +83,8 @@ static int measure_moved(taut_projection *p, taut_error *error)
     TAUT_TRY(taut_fail_final(status, &reason, error));
     if (status != 0)
         return TAUT_OK; /* redundant springs, or too far: there is nothing to measure from */
-    measure(n, p->in->q, p->q, x, &p->moved_normal, &p->moved_tangential);
-    measure(n, p->in->v, p->v, u, &p->moved_normal_velocity, &p->moved_tangential_velocity);
+    measure(p, p->in->q, p->q, x, &p->moved_normal, &p->moved_tangential);
+    measure(p, p->in->v, p->v, u, &p->moved_normal_velocity, &p->moved_tangential_velocity);
     return TAUT_OK;
 }
 
@@ -168,6 +170,7 @@ static int find(taut_projection *p, const taut_projection_settings *settings, ta
 static int project(taut_projection *p, const taut_projection_settings *settings, taut_error *error)
 {
     p->method = settings->method;
+    TAUT_TRY(taut_projection_ranks(p, settings, error));
     if (settings->expansion && taut_hold_any(p->in->hold, p->in->sizes.coordinates,
                                              TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY))
         return taut_fail_option(
@@ -212,6 +215,7 @@ static int merge(const taut_system *system, const taut_options *options, taut_op
     TAUT_TRY(read_settings(system, merged, error));
     TAUT_TRY(taut_options_merge(merged, options, error));
     TAUT_TRY(taut_projection_settings_read(merged, settings, error));
+    TAUT_TRY(taut_projection_ranks_hold(system, merged, error));
     return taut_hold_names(system, taut_options_text(merged, "hold"), arena, &settings->hold,
                            error);
 }
@@ -312,6 +316,7 @@ void taut_projection_destroy(taut_projection *projection)
     if (!projection)
         return;
     taut_allocator from = projection->arena.allocator;
+    taut_system_destroy(projection->whole);
     taut_arena_clear(&projection->arena);
     from.release(from.user, projection);
 }

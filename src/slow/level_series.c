@@ -12,6 +12,7 @@
 #include "slow/multiplier_recursion.h"
 #include "point/foot_point.h"
 #include "slow/truncation_error.h"
+#include "system/rank_part.h"
 
 /* a relative error with which a point does not count as a slow point */
 static const double poor = 0.01;
@@ -36,12 +37,16 @@ static double noise(const taut_level_series *s)
 
 /* ---- steps */
 
+static double norm(const taut_level_series *s, const double *x)
+{
+    return taut_halo_norm(taut_context_halo(s->context), s->n, x);
+}
+
 /* What steps are measured by, when the first one is known: at least its own size, for a state at
  * rest in the origin has none. */
 static void set_scales(taut_level_series *s)
 {
-    double q = taut_norm(s->n, s->q), v = taut_norm(s->n, s->v), dq = taut_norm(s->n, s->dq),
-           dv = taut_norm(s->n, s->dv);
+    double q = norm(s, s->q), v = norm(s, s->v), dq = norm(s, s->dq), dv = norm(s, s->dv);
     s->scale_q = fmax(q, dq);
     s->scale_v = fmax(v, dv);
     s->large = s->rate > 0 && dq + dv / s->rate > 0.5 * (q + v / s->rate);
@@ -54,7 +59,7 @@ static void set_scales(taut_level_series *s)
 /* What the step (dq, dv) is in units of the state. */
 static double relative(const taut_level_series *s)
 {
-    double q = taut_norm(s->n, s->dq), v = taut_norm(s->n, s->dv);
+    double q = norm(s, s->dq), v = norm(s, s->dv);
     return (q == 0 ? 0 : q / s->scale_q) + (v == 0 ? 0 : v / s->scale_v);
 }
 
@@ -62,6 +67,7 @@ static double relative(const taut_level_series *s)
  * relative to the state. */
 static int correct(taut_level_series *s, double *step, taut_error *error)
 {
+    taut_space *space = taut_context_space(s->context);
     TAUT_TRY(s->kind->evaluate(s, error));
     TAUT_TRY(s->kind->step(s, false, s->dq, error));
     taut_add(s->n, s->dq, s->q);
@@ -72,8 +78,8 @@ static int correct(taut_level_series *s, double *step, taut_error *error)
     if (s->level == 1)
         set_scales(s);
     *step = relative(s);
-    s->moved_q = taut_largest(s->n, s->dq);
-    s->moved_v = taut_largest(s->n, s->dv);
+    s->moved_q = taut_space_largest(space, taut_largest(s->n, s->dq));
+    s->moved_v = taut_space_largest(space, taut_largest(s->n, s->dv));
     return isfinite(*step)
                ? TAUT_OK
                : taut_fail(error, TAUT_ERROR_CONVERGE, "the slow multipliers are not finite");
@@ -216,7 +222,8 @@ static int run(taut_level_series *s, const double *q, const double *v, taut_erro
 static int decide_guesses(taut_level_series *s, const double *q, const double *v, taut_error *error)
 {
     static const double near = 1e-6; /* of the state */
-    if (!taut_foot_point_guess(s->foot, false))
+    /* over ranks nothing is held or guessed, and the foot point is another one */
+    if (taut_context_space(s->context) || !taut_foot_point_guess(s->foot, false))
         return TAUT_OK;
     taut_series_settings settings = s->settings;
     taut_error reason = {0};

@@ -23,6 +23,7 @@
 #include "base/rows.h"
 #include "base/vectors.h"
 #include "slow/truncation_error.h"
+#include "system/rank_part.h"
 
 /* Order to which level j is needed when `level` is the last and its value (rates: and first
  * derivative) is needed. */
@@ -83,7 +84,8 @@ static int advance(taut_multiplier_recursion *r, int i, double t, taut_error *er
     /* constant: 0 beyond */
     to->mass = e->varying || i == 0 ? r->mass + i * e->m_entries : r->no_mass;
     to->stiff_hessian = r->hessian + i * r->solver.hessian_entries;
-    return taut_jet_advance_inside(r->jet, i, t, r->q + i * n, r->v + i * n, to, error);
+    int status = taut_jet_advance_inside(r->jet, i, t, r->q + i * n, r->v + i * n, to, error);
+    return taut_space_agree(taut_context_space(r->context), status, error);
 }
 
 /* The right-hand sides of order i: what coefficients 1..i of G and M contribute, and the rest.
@@ -266,8 +268,9 @@ int taut_multiplier_recursion_correct(taut_multiplier_recursion *r, bool velocit
 double taut_multiplier_recursion_rate(const taut_multiplier_recursion *r)
 {
     const taut_index n = r->equations.n;
-    return taut_truncation_rate(taut_norm(n, r->q), taut_norm(n, r->v), taut_norm(n, r->a),
-                                taut_norm(n, r->a + n));
+    const taut_halo *halo = taut_context_halo(r->context);
+    return taut_truncation_rate(taut_halo_norm(halo, n, r->q), taut_halo_norm(halo, n, r->v),
+                                taut_halo_norm(halo, n, r->a), taut_halo_norm(halo, n, r->a + n));
 }
 
 /* ---- the object */

@@ -11,6 +11,7 @@
 
 #include "base/vectors.h"
 #include "slow/order_equations.h"
+#include "system/rank_part.h"
 
 static int solve(taut_order_equations *e, taut_context *context, double t, const double *q,
                  const double *v, double *lambda, double *acceleration, taut_arena *arena,
@@ -22,7 +23,8 @@ static int solve(taut_order_equations *e, taut_context *context, double t, const
     TAUT_TRY(taut_order_values(e, arena, &values, error));
     double *s = TAUT_NEW(arena, double, e->m);
     TAUT_NEED(error, s);
-    TAUT_TRY(taut_evaluate_inside(context, t, q, v, TAUT_ORDER_WANTED, &values, error));
+    int status = taut_evaluate_inside(context, t, q, v, TAUT_ORDER_WANTED, &values, error);
+    TAUT_TRY(taut_space_agree(taut_context_space(context), status, error));
     taut_order_term now = {.jacobian = values.jacobian, .v = v, .lambda = lambda};
     taut_order_right_side(e, &values, &now, 1, NULL, 0, values.force, lambda, s);
     TAUT_TRY(taut_masked_saddle_factor(&e->saddle, t, values.mass, values.jacobian, e->counts, 0,

@@ -27,6 +27,7 @@
 #include "slow/level_series.h"
 #include "slow/multiplier_recursion.h"
 #include "slow/potential/potential.h"
+#include "system/rank_part.h"
 
 typedef struct bond_series {
     taut_level_series levels;
@@ -51,8 +52,10 @@ static int evaluate_bonds(bond_series *s, unsigned more, taut_error *error)
 {
     const taut_level_series *l = &s->levels;
     l->projector.statistics->force_evaluations++;
-    return taut_evaluate_inside(l->context, l->t, l->q, l->v,
-                                TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | more, &s->values, error);
+    int status =
+        taut_evaluate_inside(l->context, l->t, l->q, l->v,
+                             TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | more, &s->values, error);
+    return taut_space_agree(taut_context_space(l->context), status, error);
 }
 
 static int begin(taut_level_series *l, taut_error *error)
@@ -74,9 +77,10 @@ static int evaluate(taut_level_series *l, taut_error *error)
     bond_series *s = (bond_series *)l;
     TAUT_TRY(
         taut_multiplier_recursion_evaluate(s->recursion, l->level, true, l->t, l->q, l->v, error));
-    double size = taut_largest(l->m, s->recursion->lambda);
-    l->change = taut_largest_difference(l->m, s->recursion->lambda, s->recursion->before) /
-                (size > 0 ? size : 1);
+    taut_space *space = taut_context_space(l->context);
+    double size = taut_space_largest(space, taut_largest(l->m, s->recursion->lambda)),
+           change = taut_largest_difference(l->m, s->recursion->lambda, s->recursion->before);
+    l->change = taut_space_largest(space, change) / (size > 0 ? size : 1);
     taut_copy(l->m, s->recursion->lambda, s->lambda);
     taut_copy(2 * (int64_t)l->m, s->recursion->y, s->y);
     if (l->level == 1)
@@ -99,18 +103,38 @@ static void residual(bond_series *s, bool velocity)
     }
 }
 
+/* sum e^2/c of the springs, and sum mu e. */
+static double sum_springs(void *context, int64_t begin, int64_t end)
+{
+    const bond_series *s = context;
+    const double *compliance = taut_context_compliance(s->levels.context);
+    double sum = 0;
+    for (int64_t i = begin; i < end; i++)
+        if (s->counts[i] && compliance[i] > 0)
+            sum += s->stretch[i] * s->stretch[i] / compliance[i];
+    return sum;
+}
+
+static double sum_mass(void *context, int64_t begin, int64_t end)
+{
+    const bond_series *s = context;
+    const double *compliance = taut_context_compliance(s->levels.context);
+    double sum = 0;
+    for (int64_t i = begin; i < end; i++)
+        if (s->counts[i] && compliance[i] > 0)
+            sum += s->dmu[i] * s->stretch[i];
+    return sum;
+}
+
 /* How the springs would oscillate from a step M^-1 G^T mu that stretches them by e: Rayleigh's
  * quotient e^T C^-1 e / mu^T e. */
-static double find_frequency(const bond_series *s)
+static double find_frequency(bond_series *s)
 {
-    const double *compliance = taut_context_compliance(s->levels.context);
-    double springs = 0, mass = 0;
-    for (taut_index i = 0; i < s->levels.m; i++)
-        if (s->counts[i] && compliance[i] > 0) {
-            springs += s->stretch[i] * s->stretch[i] / compliance[i];
-            mass += s->dmu[i] * s->stretch[i];
-        }
-    double frequency = sqrt(springs / fabs(mass));
+    const taut_level_series *l = &s->levels;
+    const taut_halo *halo = taut_context_bond_halo(l->context);
+    double springs = taut_halo_sum(halo, NULL, l->m, sum_springs, s),
+           mass = taut_halo_sum(halo, NULL, l->m, sum_mass, s),
+           frequency = sqrt(springs / fabs(mass));
     return isfinite(frequency) ? frequency : 0;
 }
 
@@ -306,7 +330,8 @@ static int project(taut_projection *p, const taut_projection_settings *settings,
                                 &p->arena, &p->statistics, &how, &projector, error));
     int status = projector->apply(projector, p->in->t, p->q, p->v, error);
     taut_series_report_get(projector, &report);
-    if (status == TAUT_ERROR_CONVERGE && report.unseparated)
+    /* over ranks frequencies are not known */
+    if (status == TAUT_ERROR_CONVERGE && report.unseparated && !taut_context_space(p->in->context))
         status = explain_frequency(p, report.rate, error);
     if (status == 0) {
         taut_copy(p->in->sizes.bonds, report.lambda, p->lambda);
@@ -327,5 +352,6 @@ const taut_projection_method taut_projection_series = {
     .needs = TAUT_CAN_FORCE | TAUT_CAN_DERIVATIVES | TAUT_CAN_JETS | TAUT_HAS_SPRINGS,
     .refuses = TAUT_HAS_STEPPER,
     .kinds = 1u << TAUT_MECHANICAL,
+    .spans_ranks = true,
     .project = project,
 };

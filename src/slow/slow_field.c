@@ -19,6 +19,7 @@
 #include "base/vectors.h"
 #include "slow/multiplier_recursion.h"
 #include "system/fused.h"
+#include "system/rank_part.h"
 #include "wrap/fields.h"
 
 /* What the recursion would count. */
@@ -69,6 +70,11 @@ static int stages(taut_field *field, const taut_stages *s)
     return end;
 }
 
+static double largest(const taut_slow_field *w, taut_index n, const double *x)
+{
+    return taut_space_largest(taut_context_space(w->context), taut_largest(n, x));
+}
+
 /* One correction of positions or velocities. */
 static int correct_once(taut_slow_field *w, bool velocity, bool fused, double t, taut_error *error)
 {
@@ -92,10 +98,10 @@ static int correct(taut_slow_field *w, bool fused, double t, double *move, taut_
     taut_index n = w->field.n;
     *move = 0;
     for (int part = 0; part < 2; part++) {
-        double size = taut_largest(n, part ? w->v : w->q), step = INFINITY;
+        double size = largest(w, n, part ? w->v : w->q), step = INFINITY;
         for (int k = 0; k < STEPS && step > CLOSE * size; k++) {
             TAUT_TRY(correct_once(w, part, fused, t, error));
-            step = taut_largest(n, w->step);
+            step = largest(w, n, w->step);
             *move = taut_larger(*move, size > 0 ? step / size : 0);
         }
     }
@@ -126,10 +132,10 @@ static int move_onto(taut_slow_field *w, bool fused, double t, const double *q, 
     static const double ENOUGH = 1e-13; /* change of y by a move, relative to the state */
     taut_index n = w->field.n, m = w->field.m;
     const double *y = fused ? w->y : w->recursion->y;
-    double move = INFINITY, size = taut_largest(n, q);
+    double move = INFINITY, size = largest(w, n, q);
     taut_copy(n, q, w->q);
     taut_copy(n, v, w->v);
-    for (int k = 0; k < PASSES && (k == 0 || move * taut_largest(m, y) > ENOUGH * size); k++) {
+    for (int k = 0; k < PASSES && (k == 0 || move * largest(w, m, y) > ENOUGH * size); k++) {
         TAUT_TRY(find_manifold(w, fused, t, error));
         TAUT_TRY(correct(w, fused, t, &move, error));
     }
@@ -170,18 +176,20 @@ int taut_slow_field_correction(taut_slow_field *w, int level, bool first, double
     *w->field.statistics = before;
     TAUT_TRY(status);
     const double *now = fused ? w->lambda[0] : r->lambda, *last = fused ? w->lambda[1] : r->before;
-    *to = (taut_slow_correction){.a = fused ? w->a[0] : r->a,
-                                 .a_before = fused ? w->a[1] : r->a_before,
-                                 .lambda = taut_largest_difference(m, now, last),
-                                 .before = taut_largest(m, last),
-                                 .size = taut_largest(m, now)};
+    *to =
+        (taut_slow_correction){.a = fused ? w->a[0] : r->a,
+                               .a_before = fused ? w->a[1] : r->a_before,
+                               .lambda = taut_space_largest(taut_context_space(w->context),
+                                                            taut_largest_difference(m, now, last)),
+                               .before = largest(w, m, last),
+                               .size = largest(w, m, now)};
     if (!first)
         return TAUT_OK;
     /* at a turning point multipliers may vanish, and their derivatives do not; that of order 2 is
      * still the one of level 0 */
     to->rate = taut_multiplier_recursion_rate(r);
     for (int i = 1; i <= 2 && to->rate > 0; i++)
-        to->size = fmax(to->size, i * taut_largest(m, r->lambda + i * m) / pow(to->rate, i));
+        to->size = fmax(to->size, i * largest(w, m, r->lambda + i * m) / pow(to->rate, i));
     return TAUT_OK;
 }
 

@@ -13,6 +13,7 @@
 #include "base/number.h"
 #include "base/options.h"
 #include "base/vectors.h"
+#include "system/rank_part.h"
 
 taut_system *taut_system_derive(const taut_system *base, const taut_allocator *allocator)
 {
@@ -79,6 +80,7 @@ int taut_system_rigid_in(const taut_system *base, const taut_allocator *allocato
                        ? TAUT_HAS_SPRINGS | (base->sizes.can & TAUT_HAS_DAMPING)
                        : TAUT_HAS_RIGID;
     system->sizes.can = can;
+    taut_part_agree(system);
     *result = system;
     return 0;
 }

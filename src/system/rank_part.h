@@ -23,4 +23,19 @@ typedef struct taut_part {
     bool linked; /* initial values refer to others: each rank computes those that it owns */
 } taut_part;
 
+/* (rank_part.c) NULL in one process. */
+taut_space *taut_context_space(const taut_context *context);
+const taut_halo *taut_context_halo(const taut_context *context); /* of coordinates */
+const taut_halo *taut_context_bond_halo(const taut_context *context);
+/* The capabilities of the whole model: one part may lack what another one has. All ranks together;
+ * nothing in one process. */
+void taut_part_agree(taut_system *system);
+/* Of models that no call supports over several ranks. All ranks together. */
+int taut_part_refuse(const taut_system *system, taut_error *error);
+/* Is there room for so many numbers of the whole system on one rank? */
+int taut_part_fits(double numbers, taut_error *error);
+/* A rank alone: names and sizes of the whole system, for output only. */
+int taut_part_whole(const taut_system *system, const taut_allocator *allocator, taut_system **whole,
+                    taut_error *error);
+
 #endif

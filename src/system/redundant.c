@@ -461,8 +461,8 @@ int taut_redundancy_find(const taut_system *system, double t, const double *q, c
     taut_error reason = {.t = NAN};
     taut_system_sizes(system, &sizes);
     *found = (taut_redundancy){0};
-    if (sizes.kind != TAUT_MECHANICAL || !(sizes.can & TAUT_HAS_RIGID))
-        return TAUT_OK;
+    if (sizes.kind != TAUT_MECHANICAL || !(sizes.can & TAUT_HAS_RIGID) || system->part)
+        return TAUT_OK; /* over ranks there is no rank-revealing factorisation */
     examiner e = {.n = sizes.coordinates, .error = &reason};
     taut_arena_init(&e.arena, allocator);
     int status = prepare(&e, system, &sizes);

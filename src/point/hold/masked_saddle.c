@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "system/rank_part.h"
 #include "system/singular.h"
 
 static bool held(const taut_masked_saddle *s, taut_index i)
@@ -34,7 +35,9 @@ static int new_saddle(taut_masked_saddle *s, const taut_sizes *sizes, bool curve
                                .g_column = s->jacobian.column,
                                /* d(M w)/dq is not symmetric */
                                .symmetric = !curved || sizes->mass == TAUT_MASS_DIAGONAL,
-                               .positive = positive};
+                               .positive = positive,
+                               .column_halo = taut_context_halo(s->context),
+                               .row_halo = taut_context_bond_halo(s->context)};
     return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, s->allocator, &s->saddle, error);
 }
 
@@ -148,6 +151,8 @@ int taut_masked_saddle_factor(taut_masked_saddle *s, double t, const double *mas
                            .held = some};
     int status =
         taut_saddle_factor(s->saddle, parts.mass, parts.jacobian, NULL, parts.compliance, error);
+    if (taut_context_space(s->context))
+        return taut_space_agree(taut_context_space(s->context), status, error);
     return taut_singular_explain(&parts, status, t, s->purpose, error);
 }
 
