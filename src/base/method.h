@@ -192,8 +192,8 @@ static inline int64_t taut_apart(int64_t n)
     return (n + 7) / 8 * 8;
 }
 
-/* Room of at least `count` numbers for what does not outlive a call: stages of a method, states that
- * a stabiliser moves, measured drift share it. NULL: no memory. (step/methods.c) */
+/* Room of at least `count` numbers for what does not outlive a call: stages of a method, states
+ * that a stabiliser moves, measured drift share it. NULL: no memory. (step/methods.c) */
 double *taut_stepper_room(taut_stepper *stepper, int64_t count);
 
 extern const taut_method *const taut_method_table[]; /* ends with NULL (step/methods.c) */

@@ -20,7 +20,8 @@ typedef struct taut_stage_path {
 typedef struct taut_runge_kutta {
     const taut_tableau *tableau;
     taut_sum row[TAUT_TABLEAU_WIDTH], error, error_3; /* of the tableau */
-    bool by_rates; /* V_i are not kept, and these are the sums of row, error, error_3 of positions */
+    bool by_rates;                                    /* V_i are not kept */
+    /* of row, error, error_3 then: the sums of positions */
     taut_stage_path path[TAUT_TABLEAU_WIDTH], path_error, path_error_3;
     bool second_order;
     bool fresh;      /* now.a (and now.lambda) belong to now */

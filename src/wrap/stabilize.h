@@ -32,7 +32,7 @@ typedef struct taut_stabilization {
     int refresh;                /* 0: 1 */
     const char *solver;         /* NULL: "factor" */
     struct taut_saddle *saddle; /* of the field, which outlives the stabiliser; NULL: its own */
-    double *room; /* [3 taut_apart(n)], used within calls only; NULL: its own */
+    double *room;               /* [3 taut_apart(n)], used within calls only; NULL: its own */
 } taut_stabilization;
 
 int taut_stabilizer_create(const taut_stabilization *how, taut_context *context, taut_arena *arena,
