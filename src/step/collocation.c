@@ -321,6 +321,19 @@ static void turn(const taut_collocation *x, const double (*matrix)[TAUT_STAGES_M
 {
     enum { BLOCK = 256 };
     double room[TAUT_STAGES_MAX][BLOCK], *term[TAUT_STAGES_MAX];
+    for (int32_t k = 0; size < FEW && k < size; k++) {
+        double old[TAUT_STAGES_MAX];
+        for (int j = 0; j < x->stages; j++)
+            old[j] = values[j * size + k];
+        for (int i = 0; i < x->stages; i++) {
+            double sum = 0;
+            for (int j = 0; j < x->stages; j++)
+                sum += matrix[i][j] * old[j];
+            values[i * size + k] = sum;
+        }
+    }
+    if (size < FEW)
+        return;
     for (int32_t begin = 0; begin < size; begin += BLOCK) {
         const int32_t count = size - begin < BLOCK ? size - begin : BLOCK;
         for (int j = 0; j < x->stages; j++)
