@@ -1,29 +1,28 @@
 /* entries_generic.h - entries of a saddle matrix over SCALAR (scalar_real.h, scalar_complex.h),
  * from arrays or from a sum of real matrices (saddle.h). Included by form.c and sparse.c. */
 
-/* Entry e of K, which may be on the diagonal, in row i. */
-static inline SCALAR NAME(entry_of_k)(const taut_saddle_values *values, taut_index e, taut_index i,
-                                      bool diagonal)
+/* Entry e of K, which may be on the diagonal, in row i. `sum`: values->sum, or NULL where the
+ * compiler may see that. */
+static inline SCALAR NAME(entry_of_k)(const taut_saddle_values *values, const taut_saddle_sum *sum,
+                                      taut_index e, taut_index i, bool diagonal)
 {
-    const taut_saddle_sum *sum = values->sum;
     if (!sum)
         return ((const SCALAR *)values->k)[e];
     SCALAR entry = diagonal && sum->diagonal ? sum->diagonal[i] : 0;
-    for (int p = 0; p < TAUT_SADDLE_PARTS; p++)
-        if (sum->part[p])
-            entry += (SCALAR)sum->factor[p] * sum->part[p][e];
+    for (int p = 0; p < sum->parts; p++)
+        entry += (SCALAR)sum->factor[p] * sum->part[p][e];
     return entry;
 }
 
 /* g: one of those of `values` */
-static inline SCALAR NAME(entry_of_g)(const taut_saddle_values *values, const void *g, taut_index e)
+static inline SCALAR NAME(entry_of_g)(const taut_saddle_sum *sum, const void *g, taut_index e)
 {
-    return values->sum ? ((const double *)g)[e] : ((const SCALAR *)g)[e];
+    return sum ? ((const double *)g)[e] : ((const SCALAR *)g)[e];
 }
 
-static inline SCALAR NAME(entry_of_d)(const taut_saddle_values *values, taut_index i)
+static inline SCALAR NAME(entry_of_d)(const taut_saddle_values *values, const taut_saddle_sum *sum,
+                                      taut_index i)
 {
-    const taut_saddle_sum *sum = values->sum;
     return sum ? (SCALAR)sum->d_factor[(int64_t)i * sum->d_step] * sum->d[i]
                : ((const SCALAR *)values->d)[i];
 }

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/four.h"
+
 /* About 1/sqrt(size), as a power of two; 1 for zero and for what is not finite. */
 static inline double inverse_root(double size)
 {
@@ -194,9 +196,10 @@ int taut_form_natural(taut_form *form, const taut_allocator *allocator, taut_err
     return bond ? TAUT_OK : taut_fail_memory(error);
 }
 
-/* New places from how many nodes come before each old one: coordinates in their order, bonds behind
- * the last of theirs. */
-static void postpone(const taut_form *form, taut_index *before, taut_index *last, taut_index *to)
+/* New places, from how many nodes come before each old one: coordinates in their order, bonds
+ * behind the last of theirs, in their order too. */
+static void postpone(const taut_form *form, taut_index *before, taut_index *last, taut_index *bond,
+                     taut_index *to)
 {
     const taut_saddle_shape *shape = &form->shape;
     const taut_index *place = form->place, n = shape->n;
@@ -207,13 +210,15 @@ static void postpone(const taut_form *form, taut_index *before, taut_index *last
         for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++)
             last[i] = place[shape->g_column[e]] > last[i] ? place[shape->g_column[e]] : last[i];
         before[last[i] + 1]++;
+        bond[place[n + i]] = i + 1;
     }
     for (taut_index k = 0; k < form->rows; k++)
         before[k + 1] += before[k];
     for (taut_index j = 0; j < n; j++)
         to[j] = before[place[j]]++;
-    for (taut_index i = 0; i < shape->m; i++)
-        to[n + i] = before[last[i]]++;
+    for (taut_index k = 0; k < form->rows; k++)
+        if (bond[k] > 0)
+            to[n + bond[k] - 1] = before[last[bond[k] - 1]]++;
 }
 
 int taut_form_postpone(taut_form *form, taut_index most, const taut_allocator *allocator,
@@ -223,10 +228,11 @@ int taut_form_postpone(taut_form *form, taut_index most, const taut_allocator *a
     taut_arena_init(&scratch, allocator);
     taut_index *before = TAUT_NEW(&scratch, taut_index, form->rows + 1),
                *last = TAUT_NEW(&scratch, taut_index, form->shape.m),
+               *bond = TAUT_NEW(&scratch, taut_index, form->rows),
                *to = TAUT_NEW(&scratch, taut_index, form->rows), wide;
     int status = taut_arena_check(&scratch, error);
     if (status == 0) {
-        postpone(form, before, last, to);
+        postpone(form, before, last, bond, to);
         wide = width(form, to);
         if ((*narrow = wide <= most)) {
             memcpy(form->place, to, (size_t)form->rows * sizeof *to);
@@ -365,7 +371,7 @@ static bool values_finite(const taut_form *form, const taut_saddle_values *value
     if (sum) {
         bool finite = all_finite_real(shape->n, sum->diagonal) && all_finite_real(g, sum->g1) &&
                       all_finite_real(g, values->g2) && all_finite_real(shape->m, sum->d);
-        for (int p = 0; p < TAUT_SADDLE_PARTS; p++)
+        for (int p = 0; p < sum->parts; p++)
             finite = finite && all_finite_real(k, sum->part[p]);
         return finite;
     }

@@ -70,7 +70,8 @@ static void NAME(assemble_schur)(const taut_form *form, const taut_saddle_values
 
 /* Whole: coordinates by the size of their row of K; bonds by that of G scaled so far and d;
  * massless coordinates by their bonds. */
-static void NAME(load_whole)(taut_form *form, const taut_saddle_values *values)
+TAUT_INLINED void NAME(scale_whole)(taut_form *form, const taut_saddle_values *values,
+                                    const taut_saddle_sum *sum)
 {
     const taut_saddle_shape *shape = &form->shape;
     const taut_index n = shape->n, m = shape->m;
@@ -81,15 +82,16 @@ static void NAME(load_whole)(taut_form *form, const taut_saddle_values *values)
         taut_index first = shape->k_start ? shape->k_start[i] : i,
                    end = shape->k_start ? shape->k_start[i + 1] : i + 1;
         for (taut_index e = first; e < end; e++)
-            size = larger(size, MAGNITUDE(NAME(entry_of_k)(
-                                    values, e, i, !shape->k_start || shape->k_column[e] == i)));
+            size =
+                larger(size, MAGNITUDE(NAME(entry_of_k)(
+                                 values, sum, e, i, !shape->k_start || shape->k_column[e] == i)));
         x[i] = size > 0 ? inverse_root(size) : 0;
     }
     for (taut_index i = 0; i < m; i++) {
-        double size = values->d ? MAGNITUDE(NAME(entry_of_d)(values, i)) : 0, alone = 0;
+        double size = values->d ? MAGNITUDE(NAME(entry_of_d)(values, sum, i)) : 0, alone = 0;
         for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++) {
-            double entry = larger(MAGNITUDE(NAME(entry_of_g)(values, g1, e)),
-                                  MAGNITUDE(NAME(entry_of_g)(values, g2, e))),
+            double entry = larger(MAGNITUDE(NAME(entry_of_g)(sum, g1, e)),
+                                  MAGNITUDE(NAME(entry_of_g)(sum, g2, e))),
                    scaled = entry * x[shape->g_column[e]];
             size = larger(size, scaled * scaled);
             alone = larger(alone, entry * entry);
@@ -98,8 +100,8 @@ static void NAME(load_whole)(taut_form *form, const taut_saddle_values *values)
     }
     for (taut_index i = 0; i < m; i++)
         for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++) {
-            double entry = larger(MAGNITUDE(NAME(entry_of_g)(values, g1, e)),
-                                  MAGNITUDE(NAME(entry_of_g)(values, g2, e))) *
+            double entry = larger(MAGNITUDE(NAME(entry_of_g)(sum, g1, e)),
+                                  MAGNITUDE(NAME(entry_of_g)(sum, g2, e))) *
                            y[i],
                    *scale = &x[shape->g_column[e]];
             if (*scale <= 0 && entry > 0) /* negative: found here, the least so far */
@@ -109,8 +111,18 @@ static void NAME(load_whole)(taut_form *form, const taut_saddle_values *values)
         x[i] = x[i] > 0 ? x[i] : x[i] < 0 ? inverse_root(1 / (x[i] * x[i])) : 1;
 }
 
-static void NAME(assemble_whole)(const taut_form *form, const taut_saddle_values *values,
-                                 SCALAR *matrix)
+static void NAME(load_whole)(taut_form *form, const taut_saddle_values *values)
+{
+    if (!values->sum) {
+        NAME(scale_whole)(form, values, NULL);
+        return;
+    }
+    const taut_saddle_sum sum = *values->sum; /* which stores cannot alter */
+    NAME(scale_whole)(form, values, &sum);
+}
+
+TAUT_INLINED void NAME(add_whole)(const taut_form *form, const taut_saddle_values *values,
+                                  const taut_saddle_sum *sum, SCALAR *matrix)
 {
     const taut_saddle_shape *shape = &form->shape;
     const taut_index n = shape->n, *place = form->place;
@@ -123,7 +135,7 @@ static void NAME(assemble_whole)(const taut_form *form, const taut_saddle_values
             taut_index j = shape->k_start ? shape->k_column[e] : i;
             if (place[i] >= place[j] || !form->lower)
                 origin[place[i] + place[j] * form->step] +=
-                    NAME(entry_of_k)(values, e, i, i == j) * (scale[i] * scale[j]);
+                    NAME(entry_of_k)(values, sum, e, i, i == j) * (scale[i] * scale[j]);
         }
     }
     for (taut_index i = 0; i < shape->m; i++) {
@@ -132,16 +144,25 @@ static void NAME(assemble_whole)(const taut_form *form, const taut_saddle_values
             taut_index j = shape->g_column[e];
             double both = scale[n + i] * scale[j];
             if (place[j] >= row || !form->lower)
-                origin[place[j] + row * form->step] +=
-                    NAME(entry_of_g)(values, values->g1, e) * both;
+                origin[place[j] + row * form->step] += NAME(entry_of_g)(sum, values->g1, e) * both;
             if (place[j] <= row || !form->lower)
-                origin[row + place[j] * form->step] +=
-                    NAME(entry_of_g)(values, values->g2, e) * both;
+                origin[row + place[j] * form->step] += NAME(entry_of_g)(sum, values->g2, e) * both;
         }
         if (values->d)
             origin[row * (form->step + 1)] -=
-                NAME(entry_of_d)(values, i) * (scale[n + i] * scale[n + i]);
+                NAME(entry_of_d)(values, sum, i) * (scale[n + i] * scale[n + i]);
     }
+}
+
+static void NAME(assemble_whole)(const taut_form *form, const taut_saddle_values *values,
+                                 SCALAR *matrix)
+{
+    if (!values->sum) {
+        NAME(add_whole)(form, values, NULL, matrix);
+        return;
+    }
+    const taut_saddle_sum sum = *values->sum;
+    NAME(add_whole)(form, values, &sum, matrix);
 }
 
 static double NAME(before_rows)(void *context, int64_t begin, int64_t end)

@@ -56,11 +56,12 @@ typedef struct taut_saddle_shape {
 typedef struct taut_saddle taut_saddle;
 
 /* Real arrays that make a saddle matrix with a pattern of K, real or complex, as it is assembled:
- *     K = diag(diagonal) + sum_p factor_p part_p,   D = diag(d_factor_i d_i) */
+ *     K = diag(diagonal) + sum_{p < parts} factor_p part_p,   D = diag(d_factor_i d_i) */
 enum { TAUT_SADDLE_PARTS = 3 };
 typedef struct taut_saddle_sum {
-    const double *diagonal;                /* [n], or NULL */
-    const double *part[TAUT_SADDLE_PARTS]; /* on the pattern of K, or NULL */
+    const double *diagonal; /* [n], or NULL */
+    int parts;
+    const double *part[TAUT_SADDLE_PARTS]; /* on the pattern of K */
     double complex factor[TAUT_SADDLE_PARTS];
     const double *g1, *g2; /* g2 NULL: g1 */
     const double *d;       /* [m]; NULL: 0 */

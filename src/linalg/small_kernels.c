@@ -20,6 +20,18 @@ TAUT_INLINED void subtract_real(int64_t count, double factor, const double *rest
         y[k] -= factor * x[k];
 }
 
+TAUT_INLINED double dot_real(int64_t count, const double *x, const double *y)
+{
+    taut_four sum = {0};
+    int64_t k = 0;
+    for (; k + 4 <= count; k += 4)
+        sum += *(const taut_four *)(x + k) * *(const taut_four *)(y + k);
+    double all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    for (; k < count; k++)
+        all += x[k] * y[k];
+    return all;
+}
+
 #include "linalg/scalar_real.h"
 #include "linalg/small_kernels_generic.h"
 #include "linalg/scalar_complex.h"
@@ -40,6 +52,27 @@ TAUT_INLINED void subtract_complex(int64_t count, double complex factor,
     }
     for (; k < count; k++)
         y[k] -= TIMES(factor, x[k]);
+}
+
+TAUT_INLINED double complex dot_complex(int64_t count, const double complex *x,
+                                        const double complex *y)
+{
+    const double *a = (const double *)x, *b = (const double *)y;
+    taut_four plain = {0}, turned = {0};
+    int64_t k = 0;
+    for (; k + 2 <= count; k += 2) {
+        const taut_four p = *(const taut_four *)(a + 2 * k), q = *(const taut_four *)(b + 2 * k);
+        plain += TAUT_PICK(p, p, 0, 0, 2, 2) * q;
+        turned += TAUT_PICK(p, p, 1, 1, 3, 3) * TAUT_PICK(q, q, 1, 0, 3, 2);
+    }
+    union {
+        double part[2];
+        double complex whole;
+    } all = {{(plain[0] + plain[2]) - (turned[0] + turned[2]),
+              (plain[1] + plain[3]) + (turned[1] + turned[3])}};
+    for (; k < count; k++)
+        all.whole += TIMES(x[k], y[k]);
+    return all.whole;
 }
 
 #include "linalg/small_kernels_generic.h"

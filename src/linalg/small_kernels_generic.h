@@ -206,14 +206,16 @@ TAUT_HOT static bool NAME(band_symmetric_factor)(taut_index rows, taut_index b, 
     }
 }
 
-/* x[j], whose column has `below` entries under the diagonal. */
+/* x[j], whose column has `below` entries under the diagonal: the number found last comes last. */
 TAUT_INLINED void NAME(symmetric_backward)(const taut_index below, const SCALAR *diagonal,
                                            SCALAR *x)
 {
-    SCALAR sum = TIMES(x[0], diagonal[0]);
-    for (taut_index k = below; k > 0; k--)
-        sum -= TIMES(diagonal[k], x[k]);
-    x[0] = sum;
+    SCALAR here = TIMES(x[0], diagonal[0]);
+    if (below > 1)
+        here -= NAME(dot)(below - 1, diagonal + 2, x + 2);
+    if (below > 0)
+        here -= TIMES(diagonal[1], x[1]);
+    x[0] = here;
 }
 
 TAUT_INLINED void NAME(symmetric_solve)(taut_index rows, const taut_index b, const SCALAR *a,

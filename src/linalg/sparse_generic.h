@@ -48,17 +48,17 @@ static void NAME(load)(const taut_form *form, const taut_saddle_values *values, 
         for (taut_index e = first; e < end; e++) {
             taut_index j = shape->k_start ? shape->k_column[e] : i;
             if (j <= i || !shape->symmetric)
-                *a++ = NAME(entry_of_k)(values, e, i, i == j) * (x[i] * x[j]);
+                *a++ = NAME(entry_of_k)(values, values->sum, e, i, i == j) * (x[i] * x[j]);
         }
     }
     for (taut_index i = 0; i < shape->m; i++) {
         for (taut_index e = shape->g_start[i]; e < shape->g_start[i + 1]; e++) {
             double both = y[i] * x[shape->g_column[e]];
-            *a++ = NAME(entry_of_g)(values, values->g2, e) * both;
+            *a++ = NAME(entry_of_g)(values->sum, values->g2, e) * both;
             if (!shape->symmetric)
-                *a++ = NAME(entry_of_g)(values, values->g1, e) * both;
+                *a++ = NAME(entry_of_g)(values->sum, values->g1, e) * both;
         }
-        *a++ = values->d ? -NAME(entry_of_d)(values, i) * (y[i] * y[i]) : 0;
+        *a++ = values->d ? -NAME(entry_of_d)(values, values->sum, i) * (y[i] * y[i]) : 0;
     }
 }
 

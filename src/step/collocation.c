@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "base/hot.h"
+#include "base/four.h"
 #include "base/vectors.h"
 
 enum { FEW = 24 };
@@ -228,8 +228,8 @@ double taut_collocation_between(const taut_collocation *x, int integrals)
 }
 
 /* Small systems: the loops of taut_combine are made for long vectors. */
-static void combine_few(int32_t size, int count, const double *weight, double *const *term,
-                        double scale, const double *base, double *to)
+TAUT_INLINED void combine_few(int32_t size, int count, const double *weight, double *const *term,
+                              double scale, const double *base, double *to)
 {
     for (int32_t k = 0; k < size; k++) {
         double sum = 0;
@@ -261,8 +261,8 @@ TAUT_HOT static void combine_four(int64_t size, const double *weight, const doub
 }
 
 /* `to` is none of the terms. */
-static void combine(int32_t size, int count, const double *weight, double *const *term,
-                    double scale, const double *base, double *to)
+TAUT_INLINED void combine(int32_t size, int count, const double *weight, double *const *term,
+                          double scale, const double *base, double *to)
 {
     double all[4] = {0};
     const double *from[4] = {NULL};
@@ -321,6 +321,19 @@ static void turn(const taut_collocation *x, const double (*matrix)[TAUT_STAGES_M
 {
     enum { BLOCK = 256 };
     double room[TAUT_STAGES_MAX][BLOCK], *term[TAUT_STAGES_MAX];
+    for (int32_t k = 0; size < FEW && k < size; k++) {
+        double old[TAUT_STAGES_MAX];
+        for (int j = 0; j < x->stages; j++)
+            old[j] = values[j * size + k];
+        for (int i = 0; i < x->stages; i++) {
+            double sum = 0;
+            for (int j = 0; j < x->stages; j++)
+                sum += matrix[i][j] * old[j];
+            values[i * size + k] = sum;
+        }
+    }
+    if (size < FEW)
+        return;
     for (int32_t begin = 0; begin < size; begin += BLOCK) {
         const int32_t count = size - begin < BLOCK ? size - begin : BLOCK;
         for (int j = 0; j < x->stages; j++)

@@ -189,11 +189,20 @@ taut_saddle_sum taut_radau_shifted(const taut_radau *w, const double *mass, doub
                                    const double *g1)
 {
     const double complex power = w->equations->integrals == 2 ? e * e : e;
-    return (taut_saddle_sum){
-        .diagonal = w->diagonal ? mass : NULL,
-        .part = {w->diagonal ? NULL : mass, w->frozen.stiff, w->velocity ? w->frozen.drag : NULL},
-        .factor = {1, power, -e},
-        .g1 = g1};
+    taut_saddle_sum sum = {.diagonal = w->diagonal ? mass : NULL,
+                           .parts = 1,
+                           .part = {w->frozen.stiff},
+                           .factor = {power},
+                           .g1 = g1};
+    if (!w->diagonal) {
+        sum.part[sum.parts] = mass;
+        sum.factor[sum.parts++] = 1;
+    }
+    if (w->velocity) {
+        sum.part[sum.parts] = w->frozen.drag;
+        sum.factor[sum.parts++] = -e;
+    }
+    return sum;
 }
 
 double taut_radau_mobility(const taut_radau *w, taut_index i, const double *jacobian,
