@@ -70,9 +70,10 @@ int taut_ranks_refuse_model(taut_solver *solver, taut_error *error)
         return TAUT_OK;
     TAUT_TRY(taut_part_refuse(solver->model, error));
     if (!taut_options_text(solver->options, "motion")[0])
-        return taut_fail_option(error, TAUT_ERROR_USAGE, "motion",
-                                "a run over several ranks needs the motion, rigid or full, since "
-                                "the initial state is not diagnosed");
+        return taut_fail_option(
+            error, TAUT_ERROR_USAGE, "motion",
+            "a run over several ranks needs the motion, rigid, slow or full, since "
+            "the initial state is not diagnosed");
     TAUT_TRY(refuse_options(solver->options, error));
     return refuse_stabilization(solver->options, error);
 }
@@ -82,37 +83,50 @@ int taut_ranks_refuse_method(const taut_solver *solver, taut_error *error)
     const taut_method *method = solver->stepper.method;
     if (!taut_run_space(solver))
         return TAUT_OK;
-    if (solver->motion != TAUT_MOTION_RIGID && solver->motion != TAUT_MOTION_FULL)
+    if (solver->motion == TAUT_MOTION_EFFECTIVE)
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "motion %s is not supported in a run over several ranks, which has rigid "
-                         "and full; run without mpiexec",
+                         "motion %s is not supported in a run over several ranks, which has "
+                         "rigid, slow and full; run without mpiexec",
                          taut_motion_name(solver->motion));
     if (!method->spans_ranks)
         return taut_fail(
             error, TAUT_ERROR_REFUSED,
             "method %s is not supported in a run over several ranks, which has dop8 and "
             "other explicit Runge-Kutta methods, rattle and verlet; run without "
-            "mpiexec",
-            method->name);
+            "mpiexec%s%s%s",
+            method->name, solver->why[0] ? " (" : "", solver->why, solver->why[0] ? ")" : "");
     if (solver->motion == TAUT_MOTION_FULL && solver->control.on)
         return taut_fail_option(error, TAUT_ERROR_REFUSED, "step",
                                 "full motion over several ranks needs a fixed step size");
     return TAUT_OK;
 }
 
+/* Rigid bonds, and in slow motion stiff ones: accelerations need a matrix. */
+static bool has_rows(const taut_solver *solver)
+{
+    const taut_context *context = solver->context;
+    const double *compliance = taut_context_compliance(context);
+    bool some = false;
+    for (taut_index i = 0; i < solver->sizes.bonds && !some; i++)
+        some = compliance[i] == 0 ||
+               (solver->motion == TAUT_MOTION_SLOW && !taut_context_soft(context, i));
+    return some;
+}
+
 int taut_ranks_refuse_parts(const taut_solver *solver, taut_error *error)
 {
     taut_space *space = taut_run_space(solver);
-    const bool none = solver->drift.rows == 0;
     if (!space)
         return TAUT_OK;
+    const bool none = !has_rows(solver);
     const bool without = taut_space_largest(space, none) > 0,
                with = taut_space_largest(space, !none) > 0;
     return without && with
                ? taut_fail(error, TAUT_ERROR_REFUSED,
-                           "over %d ranks some would have rigid bonds and others none; use fewer "
+                           "over %d ranks some would have %s bonds and others none; use fewer "
                            "ranks, or run without mpiexec",
-                           taut_space_ranks(space))
+                           taut_space_ranks(space),
+                           solver->motion == TAUT_MOTION_SLOW ? "stiff or rigid" : "rigid")
                : TAUT_OK;
 }
 
