@@ -258,6 +258,39 @@ run 0 run stiff.taut --motion slow --until 0.5 --every 0.07 --verify never --out
 ranks 0 2 run stiff.taut --motion slow --until 0.5 --every 0.07 --verify never --out rows.csv
 apart rows1.csv rows.csv 1e-9 "2 ranks, rows of slow motion"
 
+# ---- check: what does not depend on the number of processes is that of one; the rest is said to be unknown
+same() { # same MODEL: lines of the text that agree
+    run 0 check $1
+    grep -E '^  (kind|size|mass|rank of G|soft springs|initial state|oscillatory|verdict|  *(all bonds|bonds that))|   ok$' out | sed 's/[0-9.]*e-[0-9]*//g; s/  */ /g' >lines1
+    for p in 2 3; do
+        ranks 0 $p check $1
+        grep -E '^  (kind|size|mass|rank of G|soft springs|initial state|oscillatory|verdict|  *(all bonds|bonds that))|   ok$' out | sed 's/[0-9.]*e-[0-9]*//g; s/  */ /g' >lines
+        cmp -s lines1 lines
+        row $? "$p ranks, check $1: $(diff lines1 lines | head -n 4 | tr '\n' ' ')"
+        has out "not computed over several processes"
+    done
+}
+same "chain --set N=50"
+has out "50 stiff modes, below 2000 rad per time, a bound"
+same stiff.taut
+[ $mumps = no ] || same stiff_net.taut
+# the numbers: derivatives that all ranks have in common, energies; null where nothing is known
+run 0 check stiff.taut --json
+grep -A1 -E '"(oscillatory_energy|energy_scale)"' out >numbers1
+ranks 0 2 check stiff.taut --json
+grep -A1 -E '"(oscillatory_energy|energy_scale)"' out >numbers
+apart numbers1 numbers 1e-9 "2 ranks, energies of check"
+tr -d ' \n' <out | grep -q '"least":null,"most":null,"bound":2[0-9.]*,"slow_rate":null,"slow_rate_initial":null,"decay_rate":0,"time_rate":null,"separation":null'
+row $? "check --json over ranks: $(grep -A 12 '"frequencies"' out | tr -d '\n')"
+# bonds that depend on each other: rigid ones, and springs
+sed 's/^\[start\]/twin = length(b[4] - b[3]) - 1   rigid\n[start]/' mixed.taut >twin.taut
+ranks 1 2 check twin.taut
+has out "below 16: rigid bonds depend on each other"
+has out "numerically unusable"
+sed 's/^\[start\]/twin = length(b[5] - b[4]) - 1   stiffness 1e5\n[start]/' stiff.taut >twin.taut
+ranks 0 2 check twin.taut
+has out "below 32: springs depend on each other"
+
 # ---- events: found at the same times, with the same states; coordinates of several ranks; families; what a wall at rest meets
 cat >swing.taut <<'MODEL'
 [parameters]
@@ -416,7 +449,7 @@ refused() { # refused STATUS TEXT ARGUMENTS
     ranks "$status" 2 "$@"
     has err "$text"
 }
-refused 2 "needs the motion" run chain --set N=50 --until 0.1
+refused 2 "the motion is not chosen over several ranks" run chain --set N=50 --until 0.1
 refused 2 "motion effective is not supported" run chain --set N=50 --motion effective --until 0.1
 refused 2 "grow from 1.43e+04 to 7.97e+08 tolerances of a step; use method radau5 without mpiexec" run chain --set N=50 --set omega=20 --motion slow --method dop8 --until 1
 refused 2 "(not dop8: the explicit slow field does not apply: slow and fast are not separated" run chain --set N=50 --set omega=20 --motion slow --until 1

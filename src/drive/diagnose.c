@@ -43,7 +43,6 @@ typedef struct examiner {
     double work;                   /* of the forces without soft springs, over the largest q */
     bool mass_known;               /* that of the context */
     taut_space *space;             /* of several ranks, or NULL */
-    const taut_halo *halo;         /* of the coordinates */
     bool solvable;
     bool factored; /* the saddle matrix, perhaps with dependent rows made independent */
 } examiner;
@@ -95,7 +94,6 @@ static int evaluate(examiner *e, bool energy)
     return TAUT_OK;
 }
 
-/* A sum over the ranks, and the largest; where they have it, of what they own. */
 static taut_index count_all(const examiner *e, taut_index count)
 {
     return (taut_index)taut_space_sum(e->space, count);
@@ -255,14 +253,22 @@ static int factor_dependent(examiner *e, taut_error *reason)
     return taut_saddle_factor(e->saddle, e->values.mass, e->values.jacobian, NULL, d, reason);
 }
 
-/* The matrix of several ranks does not name them. */
-static void note_dependent(examiner *e)
+/* The matrix of several ranks does not name them; with springs as compliant as 1 it is singular
+ * where rigid bonds depend on each other. */
+static int note_dependent(examiner *e)
 {
     taut_diagnosis *d = e->d;
+    for (taut_index i = 0; i < e->m; i++)
+        e->lambda[i] = !e->rigid[i];
+    int status =
+        taut_saddle_factor(e->saddle, e->values.mass, e->values.jacobian, NULL, e->lambda, NULL);
+    d->redundant = taut_space_agree(e->space, status, NULL) != 0;
     d->rank = -1;
     snprintf(d->dependent, sizeof d->dependent,
-             "bonds depend on each other, and several ranks do not find which ones: run taut check "
-             "of a smaller model of the same kind without mpiexec");
+             "%s depend on each other, and several processes do not find which ones: check a "
+             "smaller model of the same kind without mpiexec",
+             d->redundant ? "rigid bonds" : "springs");
+    return TAUT_OK;
 }
 
 /* Springs that depend on each other make the matrix singular: what follows from the multipliers
@@ -278,19 +284,19 @@ static int solve(examiner *e, taut_backend backend, bool rate)
                                .k_column = e->tangent.column,
                                .symmetric = true,
                                .positive = true,
-                               .column_halo = e->halo,
+                               .column_halo = taut_context_halo(e->context),
                                .row_halo = taut_context_bond_halo(e->context)};
     TAUT_TRY(taut_saddle_create(&shape, backend, &e->arena.allocator, &e->saddle, e->error));
     snprintf(e->d->structure, sizeof e->d->structure, "%s", taut_saddle_structure(e->saddle));
-    e->work = taut_work_scale(e->halo, e->n, e->values.force, e->q);
+    e->work = taut_work_scale(taut_context_halo(e->context), e->n, e->values.force, e->q);
     TAUT_TRY(take_soft(e));
     int status = taut_saddle_factor(e->saddle, e->values.mass, e->values.jacobian, NULL,
                                     e->soft_rows, &reason);
     status = taut_space_agree(e->space, status, &reason);
     e->solvable = e->factored = status == 0;
     if (status == TAUT_ERROR_SINGULAR && e->space)
-        note_dependent(e);
-    if (status == TAUT_ERROR_SINGULAR && rate && !e->space) {
+        return note_dependent(e);
+    if (status == TAUT_ERROR_SINGULAR && rate) {
         status = factor_dependent(e, &reason);
         e->factored = status == 0;
     }
@@ -411,7 +417,7 @@ static double sum_work(void *context, int64_t begin, int64_t end)
 
 static void measure_scales(examiner *e)
 {
-    const double work = taut_halo_sum(e->halo, NULL, e->n, sum_work, e),
+    const double work = taut_halo_sum(taut_context_halo(e->context), NULL, e->n, sum_work, e),
                  kinetic = taut_space_sum(e->space, e->values.kinetic);
     e->d->energy_scale = fmax(kinetic + work, e->work);
 }
@@ -506,12 +512,11 @@ static int find_frequencies(examiner *e, bool modes, bool fastest)
     return TAUT_OK;
 }
 
-/* What several ranks know instead. */
 static int find_bound(examiner *e)
 {
     taut_diagnosis *d = e->d;
     double bound = 0;
-    d->least = d->slow_rate = d->turning_rate = NAN;
+    d->least = d->slow_rate = d->turning_rate = d->time_rate = d->decay_steps = NAN;
     int status = taut_frequency_bound(e->context, d->t, e->q, &bound, e->error);
     TAUT_TRY(taut_space_agree(e->space, status, e->error));
     d->most = d->frequencies > 0 ? taut_space_largest(e->space, bound) : 0;
@@ -566,6 +571,7 @@ int taut_diagnose(taut_context *context, double t, const double *q, const double
                   taut_backend backend, taut_diagnosis *diagnosis, taut_error *error)
 {
     const taut_system *system = taut_context_system(context);
+    const taut_part *part = system->part;
     *diagnosis =
         (taut_diagnosis){.t = t, .massless = -1, .resonance = NAN, .averaged_gap = INFINITY};
     taut_system_sizes(system, &diagnosis->sizes);
@@ -578,12 +584,9 @@ int taut_diagnose(taut_context *context, double t, const double *q, const double
                   .v = v,
                   .n = diagnosis->sizes.coordinates,
                   .m = diagnosis->sizes.bonds,
-                  .whole_m = diagnosis->sizes.bonds,
-                  .space = taut_context_space(context),
-                  .halo = taut_context_halo(context)};
-    diagnosis->over_ranks = e.space;
-    if (e.space)
-        e.whole_m = (taut_index)system->part->bonds.total;
+                  .whole_m = part ? (taut_index)part->bonds.total : diagnosis->sizes.bonds,
+                  .space = taut_context_space(context)};
+    diagnosis->over_ranks = part;
     taut_arena_init(&e.arena, &context->arena.allocator);
     int status = examine(&e, parts, backend);
     diagnosis->slow_rate_initial = diagnosis->slow_rate;

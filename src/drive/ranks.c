@@ -64,16 +64,15 @@ static int refuse_stabilization(const taut_options *options, taut_error *error)
     return TAUT_OK;
 }
 
-int taut_ranks_refuse_model(taut_solver *solver, taut_error *error)
+int taut_ranks_refuse_options(const taut_solver *solver, taut_error *error)
 {
     if (!taut_run_space(solver))
         return TAUT_OK;
-    TAUT_TRY(taut_part_refuse(solver->model, error));
     if (!taut_options_text(solver->options, "motion")[0])
         return taut_fail_option(
             error, TAUT_ERROR_USAGE, "motion",
-            "a run over several ranks needs the motion, rigid, slow or full, since "
-            "the initial state is not diagnosed");
+            "the motion is not chosen over several ranks, which do not diagnose the "
+            "initial state: give rigid, slow or full");
     TAUT_TRY(refuse_options(solver->options, error));
     return refuse_stabilization(solver->options, error);
 }

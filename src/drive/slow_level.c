@@ -93,7 +93,8 @@ static int create(taut_solver *solver, taut_error *error)
                                 "%s is for rigid motion; explicit methods in motion slow are "
                                 "stabilised by post or project, which are the same here, or none",
                                 kind);
-    if (s->trial && taut_system_work(solver->system) > MOST_TRIED)
+    if (s->trial &&
+        taut_space_largest(taut_run_space(solver), taut_system_work(solver->system)) > MOST_TRIED)
         return taut_field_stiff_index1(s->context, s->arena, s->statistics, &s->field, error);
     TAUT_TRY(taut_slow_field_create(s->context, s->arena, s->statistics, &w->field, error));
     s->field = &w->field->field;
