@@ -512,6 +512,10 @@ has err "rank 1:"
 # a force that only the last rank cannot evaluate: the others have its reason
 sed 's|^\[bonds\]|sum(0.001*sqrt(p[N,3].z + 0.5) for k in 1..1)\n[bonds]|; s|sin(i)|-1|' strip.taut >domain.taut
 refused 1 "outside the domain" run domain.taut --motion rigid --step 0.01 --until 2 --out none
+sed 's/^\[forces\]/sum(sqrt(b[N].y - 1) for k in 1..1)\n[forces]/' stiff.taut >domain.taut
+refused 1 "the force on b[31].y is not a number" check domain.taut
+refused 1 "Taylor coefficient of the force on b[31].y is not a number" project domain.taut
+refused 2 "is too large to be written by one rank" project chain --set N=3e6
 refused 1 "the rigid bonds cannot be reached" run chain --set N=30 --motion rigid --method rattle --step 3 --until 9 --out none
 
 # ---- memory of a rank: that of its part

@@ -137,7 +137,8 @@ static int create_whole(taut_solver *solver, taut_error *error)
     const taut_part *part = solver->model->part;
     const int64_t n = part->coordinates.total, m = part->bonds.total;
     const bool first = part->space->rank == 0;
-    TAUT_TRY(taut_part_fits(2. * (double)n + (double)m, error));
+    TAUT_TRY(taut_part_fits(2. * (double)n + (double)m,
+                            "run without rows and without a file of the final state", error));
     const int64_t rooms[] = {taut_halo_room(&part->coordinates), taut_halo_room(&part->bonds)};
     TAUT_TRY(TAUT_RESERVE(&solver->arena, rooms[rooms[1] > rooms[0]], error, &w->room));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, first ? n : 0, error, &w->q, &w->v));
