@@ -144,8 +144,11 @@ static void print_rank(const taut_check_report *report)
     if (report->sizes->bonds == 0)
         return;
     bool full = report->rank == rows;
-    snprintf(text, sizeof text, "%lld of %lld%s%s%s", (long long)report->rank, (long long)rows,
-             full ? ", full" : "", report->rank_message[0] ? ": " : "", report->rank_message);
+    if (report->rank < 0) /* several processes do not count it */
+        snprintf(text, sizeof text, "below %lld: %s", (long long)rows, report->rank_message);
+    else
+        snprintf(text, sizeof text, "%lld of %lld%s%s%s", (long long)report->rank, (long long)rows,
+                 full ? ", full" : "", report->rank_message[0] ? ": " : "", report->rank_message);
     if (rows > 0)
         line("rank of G", text);
     snprintf(text, sizeof text, "%lld, %s", (long long)soft,
@@ -213,7 +216,13 @@ static void print_frequencies(const taut_check_report *report)
     snprintf(text, sizeof text, "%lld stiff mode%s, ", (long long)report->frequencies,
              report->frequencies == 1 ? "" : "s");
     size_t used = strlen(text);
-    if (report->frequency_most > report->frequency_least)
+    if (report->ranks > 1)
+        snprintf(
+            text + used, sizeof text - used,
+            "below %.6g rad per time, a bound; the spectrum and the separation are not computed "
+            "over several processes",
+            report->frequency_most);
+    else if (report->frequency_most > report->frequency_least)
         snprintf(text + used, sizeof text - used, "%.6g to %.6g rad per time",
                  report->frequency_least, report->frequency_most);
     else
@@ -238,6 +247,8 @@ static void print_rate(const taut_check_report *report)
 {
     char text[200];
     double rate = report->slow_rate, initial = report->slow_rate_initial;
+    if (report->ranks > 1)
+        line("slow rate", "not computed over several processes");
     if (!(rate > 0))
         return;
     snprintf(text, sizeof text, "%.3g rad per time", rate);
@@ -348,7 +359,7 @@ static void json_sizes(cli_json *json, const taut_system *system, const taut_siz
     cli_json_integer(json, "shapes", taut_shape_count(system));
     cli_json_integer(json, "jacobian_entries", sizes->jacobian_entries);
     cli_json_integer(json, "kernels", sizes->kernels);
-    cli_json_integer(json, "members", sizes->members);
+    cli_json_real(json, "members", sizes->members < 0 ? NAN : (double)sizes->members);
     cli_json_close(json, '}');
 }
 
@@ -396,6 +407,7 @@ static void json_report(const cli_model *model, const taut_check_report *report)
     cli_json_text(&json, "model", model->name);
     cli_json_text(&json, "title", taut_system_title(model->system));
     json_sizes(&json, model->system, report->sizes);
+    cli_json_integer(&json, "ranks", report->ranks);
     cli_json_text(&json, "structure", report->structure);
     json_derivatives(&json, report);
     cli_json_open_flat(&json, "rank", '{');
@@ -416,7 +428,10 @@ static void json_report(const cli_model *model, const taut_check_report *report)
     else
         cli_json_integer(&json, "count", report->frequencies);
     cli_json_real(&json, "least", report->frequency_least);
-    cli_json_real(&json, "most", report->frequency_most);
+    const bool bound = report->ranks > 1;
+    cli_json_real(&json, "most", bound ? NAN : report->frequency_most);
+    if (bound)
+        cli_json_real(&json, "bound", report->frequency_most);
     cli_json_real(&json, "slow_rate", report->slow_rate);
     cli_json_real(&json, "slow_rate_initial", report->slow_rate_initial);
     cli_json_real(&json, "decay_rate", report->decay_rate);

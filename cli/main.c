@@ -33,10 +33,11 @@ static int with_verb(int count, char **arguments)
         else if (call.version)
             cli_help_version(stdout);
         else if (cli_ranks() && !call.verb->ranks)
-            status = cli_refuse(&call,
-                                "'taut %s' does not use several processes, only run, project and "
-                                "sweep do: start it without mpiexec",
-                                call.verb->name);
+            status =
+                cli_refuse(&call,
+                           "'taut %s' does not use several processes, only check, run, project "
+                           "and sweep do: start it without mpiexec",
+                           call.verb->name);
         else
             status = call.verb->act(&call);
     }

@@ -18,7 +18,7 @@ const cli_verb cli_verbs[] = {
      "differences, rank of the constraints, consistency of the initial state, frequencies of the "
      "stiff springs, oscillatory energy, and one line of advice.\n" MODEL_TEXT
      "Exit status: 0 usable, 1 numerically unusable, 2 wrong model or usage.",
-     cli_check, false},
+     cli_check, true},
     {"run", "MODEL",
      "compute the motion of a model; rows of CSV go to standard output or to a file",
      "Computes the motion from the initial state of the model. Rows of CSV (time, positions, "

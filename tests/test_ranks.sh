@@ -229,18 +229,67 @@ point() { # point TOLERANCE ARGUMENTS: everything that --json has, and the file
     done
 }
 for method in constraint series; do
-    point 1e-12 chain --set N=50 --method $method
     point 1e-12 chain --set N=50 --method $method --init "bob[7]=(7, 0.001)" --init "bob[30]'=(0.1, 0.3)"
-    point 1e-12 stiff.taut --method $method --from 0.3
-    point 1e-12 damped.taut --method $method
-    [ $mumps = no ] || point 1e-12 stiff_net.taut --method $method
     [ $mumps = no ] || point 1e-12 truss --method $method
 done
+point 1e-12 stiff.taut --from 0.3
+point 1e-12 damped.taut
+[ $mumps = no ] || point 1e-12 stiff_net.taut
 point 1e-9 angles.taut --method constraint
 point 1e-11 chain --set N=3000 --set omega=1e6 --method series
 run 0 project chain --set N=50
 ranks 0 2 project chain --set N=50
 has out "projection series: the foot point (pass 1), then 4 levels"
+
+# ---- slow motion by explicit methods, from the slow point, with the level of one process
+slow() { # slow DRIFT TOLERANCE ARGUMENTS
+    try "$@" --motion slow
+    level=$(grep -o 'slow field  *level [0-9]' out)
+    shift 2
+    run 0 run "$@" --motion slow --out none --verify never
+    has out "${level:-no level}"
+}
+slow - 1e-12 chain --set N=50 --method dop8 --until 1
+slow 1e-13 1e-12 stiff.taut --until 0.5 --rtol 1e-8
+slow 1e-13 1e-12 damped.taut --until 0.3 --method rk4 --step 0.01
+slow - 1e-11 chain --set N=3000 --set omega=1e7 --method dop8 --until 0.1
+[ $mumps = no ] || slow 1e-13 1e-12 stiff_net.taut --until 0.2
+run 0 run stiff.taut --motion slow --until 0.5 --every 0.07 --verify never --out rows1.csv
+ranks 0 2 run stiff.taut --motion slow --until 0.5 --every 0.07 --verify never --out rows.csv
+apart rows1.csv rows.csv 1e-9 "2 ranks, rows of slow motion"
+
+# ---- check: what does not depend on the number of processes is that of one; the rest is said to be unknown
+same() { # same MODEL: lines of the text that agree
+    run 0 check $1
+    grep -E '^  (kind|size|mass|rank of G|soft springs|initial state|oscillatory|verdict|  *(all bonds|bonds that))|   ok$' out | sed 's/[0-9.]*e-[0-9]*//g; s/  */ /g' >lines1
+    for p in 2 3; do
+        ranks 0 $p check $1
+        grep -E '^  (kind|size|mass|rank of G|soft springs|initial state|oscillatory|verdict|  *(all bonds|bonds that))|   ok$' out | sed 's/[0-9.]*e-[0-9]*//g; s/  */ /g' >lines
+        cmp -s lines1 lines
+        row $? "$p ranks, check $1: $(diff lines1 lines | head -n 4 | tr '\n' ' ')"
+        has out "not computed over several processes"
+    done
+}
+same "chain --set N=50"
+has out "50 stiff modes, below 2000 rad per time, a bound"
+same stiff.taut
+[ $mumps = no ] || same stiff_net.taut
+# the numbers: derivatives that all ranks have in common, energies; null where nothing is known
+run 0 check stiff.taut --json
+grep -A1 -E '"(oscillatory_energy|energy_scale)"' out >numbers1
+ranks 0 2 check stiff.taut --json
+grep -A1 -E '"(oscillatory_energy|energy_scale)"' out >numbers
+apart numbers1 numbers 1e-9 "2 ranks, energies of check"
+tr -d ' \n' <out | grep -q '"least":null,"most":null,"bound":2[0-9.]*,"slow_rate":null,"slow_rate_initial":null,"decay_rate":0,"time_rate":null,"separation":null'
+row $? "check --json over ranks: $(grep -A 12 '"frequencies"' out | tr -d '\n')"
+# bonds that depend on each other: rigid ones, and springs
+sed 's/^\[start\]/twin = length(b[4] - b[3]) - 1   rigid\n[start]/' mixed.taut >twin.taut
+ranks 1 2 check twin.taut
+has out "below 16: rigid bonds depend on each other"
+has out "numerically unusable"
+sed 's/^\[start\]/twin = length(b[5] - b[4]) - 1   stiffness 1e5\n[start]/' stiff.taut >twin.taut
+ranks 0 2 check twin.taut
+has out "below 32: springs depend on each other"
 
 # ---- events: found at the same times, with the same states; coordinates of several ranks; families; what a wall at rest meets
 cat >swing.taut <<'MODEL'
@@ -260,6 +309,7 @@ wall = b[N].x - b[1].x - 5   falling   stop
 [start]
 b[i] = (i, 0) for i in 1..N
 MODEL
+sed 's/   rigid$/   stiffness 1e8/' swing.taut >slow_swing.taut
 cat >bounce.taut <<'MODEL'
 [parameters]
 N = 12
@@ -292,6 +342,7 @@ events() { # events TOLERANCE ARGUMENTS: states, rows and their times, and what 
 }
 events 1e-9 swing.taut --motion rigid --rtol 1e-8 --until 1.3
 events 1e-9 swing.taut --motion rigid --method rattle --step 0.01 --until 1.3
+events 1e-9 slow_swing.taut --motion slow --rtol 1e-8 --until 1.3
 events 1e-10 bounce.taut --motion full --method verlet --step 0.01 --until 1
 events 1e-10 bounce.taut --motion full --method dop8 --step 0.05 --until 1
 
@@ -405,6 +456,10 @@ saved 2 1e-10 3 0.05 chain --set N=50 --motion rigid --until 1
 saved 2 1e-11 "1 3" 0.1 chain --set N=50 --motion rigid --method rattle --step 0.01 --until 1
 saved 1 1e-11 2 1e-3 chain --set N=50 --motion full --method verlet --step 1e-4 --until 0.01
 saved 3 1e-10 2 0.02 polymer.taut --motion rigid --method rattle --step 0.002 --until 0.2
+saved 2 1e-10 3 0.02 stiff.taut --motion slow --method rk4 --step 0.001 --until 0.5
+cp ck.first ck
+run 2 run --resume ck --quiet
+has err "slow motion that several processes saved is resumed by several"
 saved 2 1e-10 3 0.1 bounce.taut --motion full --method verlet --step 0.01 --until 1
 ranks 0 2 run chain --set N=50 --motion rigid --step 0.01 --until 0.1 --out none --checkpoint ck --quiet
 head -c 5000 ck >cut
@@ -453,8 +508,10 @@ refused() { # refused STATUS TEXT ARGUMENTS
     ranks "$status" 2 "$@"
     has err "$text"
 }
-refused 2 "needs the motion" run chain --set N=50 --until 0.1
-refused 2 "motion slow is not supported" run chain --set N=50 --motion slow --until 0.1
+refused 2 "the motion is not chosen over several ranks" run chain --set N=50 --until 0.1
+refused 2 "motion effective is not supported" run chain --set N=50 --motion effective --until 0.1
+refused 2 "grow from 1.43e+04 to 7.97e+08 tolerances of a step; use method radau5 without mpiexec" run chain --set N=50 --set omega=20 --motion slow --method dop8 --until 1
+refused 2 "(not dop8: the explicit slow field does not apply: slow and fast are not separated" run chain --set N=50 --set omega=20 --motion slow --until 1
 refused 2 "method radau5 is not supported" run chain --set N=50 --motion rigid --method radau5 --until 0.1
 refused 2 "initial values refer to themselves" run linked.taut --motion rigid --until 1 --init "b[5] = b[35]" --init "b[35] = b[5]"
 sed 's/^wall = .*/wall = lambda(hook) rising stop/' swing.taut >pull.taut
@@ -499,6 +556,7 @@ rope[i] = length(bob[i] - bob[i-1]) - 1 for i in N/4+1..N  stiffness 100  soft
 bob[i] = (i, 0) for i in 1..N
 MODEL
 refused 2 "some would have rigid bonds and others none" run half.taut --motion rigid --method dop8 --until 0.1
+refused 2 "some would have stiff or rigid bonds and others none" run half.taut --motion slow --method dop8 --until 0.1
 refused 2 "some would have rigid bonds and others none" run half.taut --motion rigid --method rattle --step 0.01 --until 0.1
 refused 2 "unknown" run chain --set nothing=1 --motion rigid
 refused 1 "no foot point was found over 2 ranks" run chain --set N=30 --motion rigid --until 0.1 --init "bob[7]=(7, 0.5)"
@@ -513,6 +571,10 @@ has err "rank 1:"
 # a force that only the last rank cannot evaluate: the others have its reason
 sed 's|^\[bonds\]|sum(0.001*sqrt(p[N,3].z + 0.5) for k in 1..1)\n[bonds]|; s|sin(i)|-1|' strip.taut >domain.taut
 refused 1 "outside the domain" run domain.taut --motion rigid --step 0.01 --until 2 --out none
+sed 's/^\[forces\]/sum(sqrt(b[N].y - 1) for k in 1..1)\n[forces]/' stiff.taut >domain.taut
+refused 1 "the force on b[31].y is not a number" check domain.taut
+refused 1 "Taylor coefficient of the force on b[31].y is not a number" project domain.taut
+refused 2 "is too large to be written by one rank" project chain --set N=3e6
 refused 1 "the rigid bonds cannot be reached" run chain --set N=30 --motion rigid --method rattle --step 3 --until 9 --out none
 
 # ---- memory of a rank: that of its part

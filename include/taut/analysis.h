@@ -245,6 +245,12 @@ typedef struct taut_check_report {
     int slow_rate_states;
     taut_invariant_check invariant[16]; /* the first of them */
     int invariants;
+    /* Processes that divide the system (taut_space_create), 1 where it is not divided. Several
+     * compute neither slow rates nor spectrum: slow_rate, frequency_least and separation are NaN,
+     * and frequency_most is a bound. rank is -1 where bonds depend on each other; `sizes` points to
+     * `whole`, whose members are not counted (-1). */
+    int ranks;
+    taut_sizes whole;
 } taut_check_report;
 
 /* Examines a system at its initial state. Options read: from, backend, no-derivatives, and those of

@@ -16,7 +16,7 @@ def check_model(system: System, title: str, options: Options) -> Report:
     report, error = new_struct("taut_check_report"), new_error()
     given = make_options("check", options)
     check(interruptible(system, lib.taut_check, system.pointer, given, report, error), error)
-    values = members(report, without=("derivatives", "invariants"))
+    values = members(report, without=("derivatives", "invariants", "whole"))
     values["usable"] = values["verdict"] == 0
     values["derivatives"] = [members(report.derivative[k]) for k in range(report.derivatives)]
     values["invariants"] = [members(report.invariant[k]) for k in range(report.invariants)]

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "blackbox/flows.h"
 #include "step/methods.h"
+#include "system/rank_part.h"
 #include "system/modes/modes.h"
 
 enum { MOST_METHODS = 64 };
@@ -333,12 +334,13 @@ int taut_choose(taut_solver *solver, const taut_options *options, taut_error *er
     TAUT_TRY(taut_options_merge(solver->options, options, error));
     TAUT_TRY(taut_options_create(&solver->arena.allocator, &solver->call, error));
     TAUT_TRY(taut_options_merge(solver->call, options, error));
-    TAUT_TRY(taut_ranks_refuse_model(solver, error));
+    TAUT_TRY(taut_part_refuse(solver->model, error));
     int status = taut_redundant_begin(solver, false, error);
     TAUT_TRY(taut_fail_final(status, error, error));
     if (solver->stepper.trial) /* the diagnosis is wanted in any case */
         TAUT_TRY(taut_motion_diagnose(solver, status == 0 ? error : NULL));
     TAUT_TRY(status);
+    TAUT_TRY(taut_ranks_refuse_options(solver, error));
     TAUT_TRY(taut_projecting_read(solver, error));
     TAUT_TRY(choose_method(solver, options, error));
     choose_step_source(solver, options, of_run);
@@ -369,10 +371,10 @@ static int find_frequency(taut_solver *solver, taut_error *error)
     if (!(solver->sizes.can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)) || stability == 0 ||
         solver->level.field || solver->projecting.inner)
         return TAUT_OK;
-    if (!taut_start_diagnosed(solver) || d->frequencies == 0) {
+    taut_space *space = taut_run_space(solver);
+    if (space || !taut_start_diagnosed(solver) || d->frequencies == 0) {
         taut_error reason;
         int status = 0;
-        taut_space *space = taut_run_space(solver);
         if (space || (!solver->control.on && !isnan(solver->step) && solver->stepper.n > LARGE))
             status = taut_frequency_bound(solver->context, now->t, now->q, &solver->bound, &reason);
         TAUT_TRY(taut_fail_final(status, &reason, error));

@@ -17,6 +17,8 @@
 #include "project/flow_rates.h"
 #include "linalg/spectrum.h"
 #include "slow/potential/potential.h"
+#include "system/modes/modes.h"
+#include "system/rank_part.h"
 #include "vibration/effective.h"
 
 typedef struct examiner {
@@ -29,7 +31,8 @@ typedef struct examiner {
     taut_saddle *saddle;
     taut_pattern jacobian, tangent;
     taut_values values;
-    taut_index n, m, muted; /* muted: bonds without a part in the motion */
+    taut_index n, m, whole_m,
+        muted; /* whole_m: of all ranks; muted: without a part in the motion */
     const double *q, *v;
     double *gdot, *acceleration, *lambda;
     /* of the slow rate: multipliers and forces of soft springs; G with the rows of soft springs */
@@ -39,6 +42,7 @@ typedef struct examiner {
     unsigned char *rigid, *counts; /* [m]: holds exactly; is not a soft spring */
     double work;                   /* of the forces without soft springs, over the largest q */
     bool mass_known;               /* that of the context */
+    taut_space *space;             /* of several ranks, or NULL */
     bool solvable;
     bool factored; /* the saddle matrix, perhaps with dependent rows made independent */
 } examiner;
@@ -81,11 +85,23 @@ static int evaluate(examiner *e, bool energy)
                   (energy ? TAUT_WANT_ENERGY : 0);
     if (z->can & TAUT_HAS_STIFF_POTENTIAL)
         wanted |= TAUT_WANT_STIFF_FORCE;
-    TAUT_TRY(taut_evaluate_inside(e->context, e->d->t, e->q, e->v, wanted, &e->values, e->error));
+    int status =
+        taut_evaluate_inside(e->context, e->d->t, e->q, e->v, wanted, &e->values, e->error);
+    TAUT_TRY(taut_space_agree(e->space, status, e->error));
     for (taut_index i = 0; i < e->m && z->kind != TAUT_BLACK_BOX; i++)
         e->gdot[i] = e->values.bond_dt[i] + taut_row_dot(&e->jacobian, e->values.jacobian, i,
                                                          mechanical ? e->v : e->values.force);
     return TAUT_OK;
+}
+
+static taut_index count_all(const examiner *e, taut_index count)
+{
+    return (taut_index)taut_space_sum(e->space, count);
+}
+
+static bool owns(const examiner *e, taut_index bond)
+{
+    return !e->space || !e->system->part->ghost_bond[bond];
 }
 
 /* Which rows must hold exactly, which are soft springs; how far the state is from them. */
@@ -99,10 +115,10 @@ static void measure_violation(examiner *e)
         e->rigid[i] = mechanical ? c[i] == 0 : !observable;
         e->counts[i] = !(mechanical && c[i] > 0 && taut_context_soft(e->context, i));
         e->soft_rows[i] = !e->counts[i];
-        d->hard += e->rigid[i];
-        bool muted = e->system->muted && e->system->muted[i];
-        e->muted += muted;
-        d->soft += !e->counts[i] && !muted;
+        bool muted = e->system->muted && e->system->muted[i], own = owns(e, i);
+        d->hard += own && e->rigid[i];
+        e->muted += own && muted;
+        d->soft += own && !e->counts[i] && !muted;
         if (e->rigid[i]) {
             d->position = fmax(d->position, fabs(e->values.bond[i]));
             d->velocity = fmax(d->velocity, fabs(e->gdot[i]));
@@ -110,85 +126,25 @@ static void measure_violation(examiner *e)
         if (!observable && e->counts[i])
             d->foot_distance = fmax(d->foot_distance, fabs(e->values.bond[i]));
     }
+    d->hard = count_all(e, d->hard);
+    d->soft = count_all(e, d->soft);
+    e->muted = count_all(e, e->muted);
+    d->position = taut_space_largest(e->space, d->position);
+    d->velocity = taut_space_largest(e->space, d->velocity);
+    d->foot_distance = taut_space_largest(e->space, d->foot_distance);
 }
 
-/* ---- rank, of the rows that `only` selects */
-
-/* The rows that were selected, and what taut_rank found of each. */
-typedef struct selection {
-    taut_index count, rank;
-    taut_index *row, *start, *column, *partner;
-    double *entry, *residual;
-    unsigned char *redundant;
-    bool conflict;
-} selection;
-
-static int select_rows(const examiner *e, const unsigned char *only, taut_arena *scratch,
-                       selection *x)
-{
-    int64_t entries = e->sizes->jacobian_entries;
-    x->row = TAUT_NEW(scratch, taut_index, e->m);
-    x->start = TAUT_NEW(scratch, taut_index, e->m + 1);
-    x->column = TAUT_NEW(scratch, taut_index, entries);
-    x->partner = TAUT_NEW(scratch, taut_index, e->m);
-    x->redundant = TAUT_NEW(scratch, unsigned char, e->m);
-    TAUT_NEED(e->error, x->row, x->start, x->column, x->partner, x->redundant);
-    TAUT_TRY(TAUT_RESERVE(scratch, entries, e->error, &x->entry));
-    TAUT_TRY(TAUT_RESERVE(scratch, e->m, e->error, &x->residual));
-    taut_index used = 0;
-    for (taut_index i = 0; i < e->m; i++) {
-        if (!only[i])
-            continue;
-        for (taut_index k = e->jacobian.start[i]; k < e->jacobian.start[i + 1]; k++, used++) {
-            x->column[used] = e->jacobian.column[k];
-            x->entry[used] = e->values.jacobian[k];
-        }
-        x->residual[x->count] = e->values.bond[i];
-        x->row[x->count++] = i;
-        x->start[x->count] = used;
-    }
-    return TAUT_OK;
-}
-
-/* The first three redundant rows by name. */
-static void name_redundant(const examiner *e, const selection *x, char *message, size_t size)
-{
-    int shown = 0;
-    for (taut_index i = 0; i < x->count && shown < 3; i++) {
-        char name[96], other[96] = "";
-        if (!x->redundant[i])
-            continue;
-        taut_system_name(e->system, TAUT_BOND, x->row[i], name, sizeof name);
-        if (x->partner[i] >= 0)
-            taut_system_name(e->system, TAUT_BOND, x->row[x->partner[i]], other, sizeof other);
-        taut_append(message, size, "%s%s %s%s", shown++ ? "; " : "", name,
-                    x->partner[i] < 0 ? "has a zero gradient"
-                    : x->conflict     ? "contradicts "
-                                      : "follows from others such as ",
-                    other);
-    }
-    if (x->rank < x->count - 3)
-        taut_append(message, size, "; and %d more", (int)(x->count - 3 - x->rank));
-}
+/* ---- rank */
 
 static int rank_of(const examiner *e, const unsigned char *only, taut_index *rank, taut_index *rows,
                    char *message, size_t size)
 {
-    taut_arena scratch;
-    selection x = {0};
-    taut_arena_init(&scratch, &e->arena.allocator);
-    int status = select_rows(e, only, &scratch, &x);
-    taut_saddle_shape shape = {.n = e->n, .m = x.count, .g_start = x.start, .g_column = x.column};
-    if (status == 0 && x.count > 0)
-        status = taut_rank(&shape, x.entry, 1e-10, x.residual, &x.rank, x.redundant, x.partner,
-                           &x.conflict, &e->arena.allocator, e->error);
-    message[0] = '\0';
-    if (status == 0 && x.count > 0)
-        name_redundant(e, &x, message, size);
-    *rank = x.rank;
-    *rows = x.count;
-    taut_arena_clear(&scratch);
-    return status;
+    const taut_row_rank asked = {.system = e->system,
+                                 .jacobian = &e->jacobian,
+                                 .entry = e->values.jacobian,
+                                 .bond = e->values.bond,
+                                 .only = only};
+    return taut_diagnose_rank(&asked, &e->arena.allocator, rank, rows, message, size, e->error);
 }
 
 static int find_rank(examiner *e)
@@ -196,7 +152,9 @@ static int find_rank(examiner *e)
     taut_diagnosis *d = e->d;
     taut_index rank, rows;
     char text[300];
-    d->rank = e->m - d->soft - e->muted;
+    d->rank = e->whole_m - d->soft - e->muted;
+    if (e->space) /* from the matrix (solve) */
+        return TAUT_OK;
     if (d->hard) {
         TAUT_TRY(rank_of(e, e->rigid, &rank, &rows, text, sizeof text));
         if (rank < rows) {
@@ -295,6 +253,24 @@ static int factor_dependent(examiner *e, taut_error *reason)
     return taut_saddle_factor(e->saddle, e->values.mass, e->values.jacobian, NULL, d, reason);
 }
 
+/* The matrix of several ranks does not name them; with springs as compliant as 1 it is singular
+ * where rigid bonds depend on each other. */
+static int note_dependent(examiner *e)
+{
+    taut_diagnosis *d = e->d;
+    for (taut_index i = 0; i < e->m; i++)
+        e->lambda[i] = !e->rigid[i];
+    int status =
+        taut_saddle_factor(e->saddle, e->values.mass, e->values.jacobian, NULL, e->lambda, NULL);
+    d->redundant = taut_space_agree(e->space, status, NULL) != 0;
+    d->rank = -1;
+    snprintf(d->dependent, sizeof d->dependent,
+             "%s depend on each other, and several processes do not find which ones: check a "
+             "smaller model of the same kind without mpiexec",
+             d->redundant ? "rigid bonds" : "springs");
+    return TAUT_OK;
+}
+
 /* Springs that depend on each other make the matrix singular: what follows from the multipliers
  * stays unknown, but for the rate. */
 static int solve(examiner *e, taut_backend backend, bool rate)
@@ -307,14 +283,19 @@ static int solve(examiner *e, taut_backend backend, bool rate)
                                .k_start = e->tangent.start,
                                .k_column = e->tangent.column,
                                .symmetric = true,
-                               .positive = true};
+                               .positive = true,
+                               .column_halo = taut_context_halo(e->context),
+                               .row_halo = taut_context_bond_halo(e->context)};
     TAUT_TRY(taut_saddle_create(&shape, backend, &e->arena.allocator, &e->saddle, e->error));
     snprintf(e->d->structure, sizeof e->d->structure, "%s", taut_saddle_structure(e->saddle));
-    e->work = taut_work_scale(e->n, e->values.force, e->q);
+    e->work = taut_work_scale(taut_context_halo(e->context), e->n, e->values.force, e->q);
     TAUT_TRY(take_soft(e));
     int status = taut_saddle_factor(e->saddle, e->values.mass, e->values.jacobian, NULL,
                                     e->soft_rows, &reason);
+    status = taut_space_agree(e->space, status, &reason);
     e->solvable = e->factored = status == 0;
+    if (status == TAUT_ERROR_SINGULAR && e->space)
+        return note_dependent(e);
     if (status == TAUT_ERROR_SINGULAR && rate) {
         status = factor_dependent(e, &reason);
         e->factored = status == 0;
@@ -396,6 +377,7 @@ static void measure_decay(examiner *e)
         }
         e->d->decay_rate = fmax(e->d->decay_rate, tau[i] / c[i] * mobility);
     }
+    e->d->decay_rate = taut_space_largest(e->space, e->d->decay_rate);
 }
 
 /* A stiff potential has no multipliers that would be measured from. */
@@ -415,6 +397,8 @@ static void measure_oscillation(examiner *e, bool multipliers)
         d->overdamped |= tau[i] > 0 && tau[i] >= 2 * period;
         d->amplitude = fmax(d->amplitude, fmax(fabs(off), fabs(rate) * period));
     }
+    d->amplitude = taut_space_largest(e->space, d->amplitude);
+    d->overdamped = taut_space_largest(e->space, d->overdamped) > 0;
     if (d->overdamped)
         d->amplitude = 0;
 }
@@ -422,12 +406,20 @@ static void measure_oscillation(examiner *e, bool multipliers)
 /* The energy scale is that of the slow motion: kinetic energy and the work of its forces along the
  * coordinates; at least the forces times the largest coordinate, an energy that there is even when
  * the state is at rest and at potential zero. */
+static double sum_work(void *context, int64_t begin, int64_t end)
+{
+    const examiner *e = context;
+    double sum = 0;
+    for (int64_t i = begin; i < end; i++)
+        sum += fabs(e->values.force[i]) * fabs(e->q[i]);
+    return sum;
+}
+
 static void measure_scales(examiner *e)
 {
-    double work = 0;
-    for (taut_index i = 0; i < e->n; i++)
-        work += fabs(e->values.force[i]) * fabs(e->q[i]);
-    e->d->energy_scale = fmax(e->values.kinetic + work, e->work);
+    const double work = taut_halo_sum(taut_context_halo(e->context), NULL, e->n, sum_work, e),
+                 kinetic = taut_space_sum(e->space, e->values.kinetic);
+    e->d->energy_scale = fmax(kinetic + work, e->work);
 }
 
 static int measure_energy(examiner *e)
@@ -450,21 +442,22 @@ static int measure_energy(examiner *e)
     }
     taut_arena scratch;
     taut_arena_init(&scratch, &e->arena.allocator);
-    double *x, *y, kinetic = 0;
+    double *x, *y, kinetic = 0, potential = 0;
     int status = TAUT_RESERVE(&scratch, e->n, e->error, &x);
     if (status == 0)
         status = TAUT_RESERVE(&scratch, e->m, e->error, &y);
     for (taut_index i = 0; i < e->m && status == 0; i++) {
         double off = e->values.bond[i] - c[i] * e->lambda[i];
         bool spring = c[i] > 0 && e->counts[i];
-        d->oscillatory_energy += spring ? off * off / (2 * c[i]) : 0;
+        potential += spring && owns(e, i) ? off * off / (2 * c[i]) : 0;
         y[i] = spring ? e->gdot[i] : 0;
     }
     if (status == 0 && e->solvable)
         status = taut_saddle_solve(e->saddle, 1, x, y, e->error);
     for (taut_index i = 0; i < e->m && status == 0 && e->solvable; i++)
-        kinetic -= c[i] > 0 && e->counts[i] ? y[i] * e->gdot[i] / 2 : 0;
-    d->oscillatory_energy += fmax(kinetic, 0);
+        kinetic -= c[i] > 0 && e->counts[i] && owns(e, i) ? y[i] * e->gdot[i] / 2 : 0;
+    d->oscillatory_energy =
+        taut_space_sum(e->space, potential) + fmax(taut_space_sum(e->space, kinetic), 0);
     taut_arena_clear(&scratch);
     return status;
 }
@@ -477,7 +470,9 @@ static int64_t count_modes(const examiner *e)
     const double *c = taut_context_compliance(e->context);
     int64_t count = 0;
     for (taut_index i = 0; i < e->m; i++)
-        count += c[i] > 0 && e->counts[i];
+        count += c[i] > 0 && e->counts[i] && owns(e, i);
+    if (e->space)
+        return (int64_t)taut_space_sum(e->space, (double)count);
     /* springs that depend on others, or on rigid bonds, add none */
     bool ranked = !d->redundant && d->massless < 0;
     return ranked && count > d->rank - d->hard ? d->rank - d->hard : count;
@@ -526,6 +521,17 @@ static int find_frequencies(examiner *e, bool modes, bool fastest)
     return TAUT_OK;
 }
 
+static int find_bound(examiner *e)
+{
+    taut_diagnosis *d = e->d;
+    double bound = 0;
+    d->least = d->slow_rate = d->turning_rate = d->time_rate = d->decay_steps = NAN;
+    int status = taut_frequency_bound(e->context, d->t, e->q, &bound, e->error);
+    TAUT_TRY(taut_space_agree(e->space, status, e->error));
+    d->most = d->frequencies > 0 ? taut_space_largest(e->space, bound) : 0;
+    return TAUT_OK;
+}
+
 static int examine(examiner *e, unsigned parts, taut_backend backend)
 {
     bool energy = parts & TAUT_DIAGNOSE_ENERGY, rate = parts & TAUT_DIAGNOSE_RATE,
@@ -541,7 +547,7 @@ static int examine(examiner *e, unsigned parts, taut_backend backend)
         return taut_stiff_rate(e->context, e->d->t, e->q, &e->d->decay_rate, e->error);
     if (e->sizes->kind != TAUT_MECHANICAL)
         return TAUT_OK;
-    if (parts & TAUT_DIAGNOSE_RANK)
+    if (parts & TAUT_DIAGNOSE_RANK && !e->space) /* whose masses are positive */
         TAUT_TRY(find_massless(e));
     if (rate)
         measure_decay(e);
@@ -551,28 +557,26 @@ static int examine(examiner *e, unsigned parts, taut_backend backend)
         measure_oscillation(e, multipliers);
     if (energy)
         TAUT_TRY(measure_energy(e));
-    if (rate)
+    if (rate && !e->space)
         TAUT_TRY(measure_rate(e, parts & TAUT_DIAGNOSE_LATER, parts & TAUT_DIAGNOSE_KICKS));
     if (parts & TAUT_DIAGNOSE_MODES)
         e->d->frequencies = count_modes(e);
     taut_saddle_destroy(e->saddle); /* frequencies need as much again */
     e->saddle = NULL;
     taut_arena_clear(&e->arena);
+    if (e->space)
+        return parts & TAUT_DIAGNOSE_MODES ? find_bound(e) : TAUT_OK;
     return find_frequencies(e, parts & TAUT_DIAGNOSE_MODES, parts & TAUT_DIAGNOSE_FASTEST);
-}
-
-double taut_work_scale(taut_index n, const double *force, const double *q)
-{
-    double sum = 0;
-    for (taut_index i = 0; i < n; i++)
-        sum += fabs(force[i]);
-    return sum * taut_largest(n, q);
 }
 
 void taut_diagnosis_separate(taut_diagnosis *d)
 {
+<<<<<<< HEAD
     const bool known = d->frequencies >= 0;
     d->separation = !known                                   ? NAN
+=======
+    d->separation = d->over_ranks                            ? NAN
+>>>>>>> rankslow18
                     : d->slow_rate > 0 && d->frequencies > 0 ? d->least / d->slow_rate
                                                              : INFINITY;
 }
@@ -581,6 +585,7 @@ int taut_diagnose(taut_context *context, double t, const double *q, const double
                   taut_backend backend, taut_diagnosis *diagnosis, taut_error *error)
 {
     const taut_system *system = taut_context_system(context);
+    const taut_part *part = system->part;
     *diagnosis =
         (taut_diagnosis){.t = t, .massless = -1, .resonance = NAN, .averaged_gap = INFINITY};
     taut_system_sizes(system, &diagnosis->sizes);
@@ -592,7 +597,10 @@ int taut_diagnose(taut_context *context, double t, const double *q, const double
                   .q = q,
                   .v = v,
                   .n = diagnosis->sizes.coordinates,
-                  .m = diagnosis->sizes.bonds};
+                  .m = diagnosis->sizes.bonds,
+                  .whole_m = part ? (taut_index)part->bonds.total : diagnosis->sizes.bonds,
+                  .space = taut_context_space(context)};
+    diagnosis->over_ranks = part;
     taut_arena_init(&e.arena, &context->arena.allocator);
     int status = examine(&e, parts, backend);
     diagnosis->slow_rate_initial = diagnosis->slow_rate;

@@ -74,6 +74,9 @@ typedef struct taut_diagnosis {
     /* along a pilot run of the effective motion: the largest slow rate, with what the vibration
      * drives, and the closest resonance; 0 and INFINITY: there was none */
     double averaged_rate, averaged_gap;
+    /* over several ranks no rate and no spectrum is computed: least, slow_rate and separation are
+     * NaN, and most is a bound; rank is -1 where the bonds depend on each other */
+    bool over_ranks;
     bool calm; /* (motion.c) the initial state is a slow point within the tolerance */
 } taut_diagnosis;
 
@@ -90,6 +93,18 @@ int taut_diagnose_along(taut_context *context, double until, const double *q, co
  * averaged_gap. */
 int taut_diagnose_averaged(taut_context *context, double until, taut_diagnosis *diagnosis,
                            taut_error *error);
+/* Rows of G that are selected, for taut_diagnose_rank. */
+typedef struct taut_row_rank {
+    const taut_system *system;
+    const taut_pattern *jacobian;
+    const double *entry, *bond; /* of G; g */
+    const unsigned char *only;  /* [m] */
+} taut_row_rank;
+/* (diagnose_rank.c) Their rank and number; the message names those that depend on others, or is "".
+ */
+int taut_diagnose_rank(const taut_row_rank *asked, const taut_allocator *allocator,
+                       taut_index *rank, taut_index *rows, char *message, size_t size,
+                       taut_error *error);
 /* (diagnose_groups.c) Frequencies of springs, group by group, into *diagnosis, whose time and sizes
  * are set; *done: no group is too large, and all were found. */
 int taut_diagnose_groups(taut_context *context, const double *q, taut_arena *arena,
@@ -97,8 +112,8 @@ int taut_diagnose_groups(taut_context *context, const double *q, taut_arena *are
 double taut_closest_resonance(int found, const double *frequency, const int *owner);
 /* separation, from least and slow_rate. */
 void taut_diagnosis_separate(taut_diagnosis *diagnosis);
-/* What forces do over the size of the system, sum |f_i| max |q_i|: an energy that there is even for
- * a state at rest and at potential zero. */
-double taut_work_scale(taut_index n, const double *force, const double *q);
+/* (ledger.c) What forces do over the size of the system, sum |f_i| max |q_i|: an energy that there
+ * is even for a state at rest and at potential zero. */
+double taut_work_scale(const taut_halo *halo, taut_index n, const double *force, const double *q);
 
 #endif

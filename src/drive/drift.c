@@ -20,6 +20,8 @@ static void find_watched(taut_solver *solver)
         d->watched[i] = mechanical ? compliance[i] == 0 : i < z->constraints + z->invariants;
         d->rows += d->watched[i];
     }
+    /* ranks measure together */
+    d->rows = (taut_index)taut_space_largest(taut_run_space(solver), d->rows);
 }
 
 /* Of small systems g and gdot are one tape. */

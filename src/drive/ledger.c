@@ -26,6 +26,7 @@
 
 #include "base/loops.h"
 #include "system/fused.h"
+#include "system/rank_part.h"
 
 static const double MARGIN = 30;
 static const double MOST = 0.3;                /* of the energies, at tolerances near 1 */
@@ -39,11 +40,12 @@ static double spring_energy(const taut_solver *solver, const taut_state *state)
 {
     const double *compliance = taut_context_compliance(solver->context),
                  *damping = taut_context_damping(solver->context);
+    const taut_part *part = solver->model->part;
     double sum = 0;
     for (taut_index i = 0; i < solver->stepper.m; i++)
-        if (!(damping[i] > 0))
+        if (!(damping[i] > 0) && !(part && part->ghost_bond[i]))
             sum += compliance[i] * state->lambda[i] * state->lambda[i] / 2;
-    return sum;
+    return taut_space_sum(taut_run_space(solver), sum);
 }
 
 const double *taut_ledger_tape(taut_solver *solver, double t, const double *q, const double *v)
@@ -102,6 +104,21 @@ static void note(taut_ledger *l, double t, const taut_values *e)
     l->springs = e->bond_energy;
 }
 
+static double sum_sizes(void *context, int64_t begin, int64_t end)
+{
+    const double *x = *(const double *const *)context;
+    double sum = 0;
+    for (int64_t i = begin; i < end; i++)
+        sum += fabs(x[i]);
+    return sum;
+}
+
+double taut_work_scale(const taut_halo *halo, taut_index n, const double *force, const double *q)
+{
+    const double sum = taut_halo_sum(halo, NULL, n, sum_sizes, &force);
+    return sum * taut_space_largest(halo ? halo->space : NULL, taut_largest(n, q));
+}
+
 /* |grad U| |q|. error_q is scratch: nothing reads it after a step was accepted. */
 int taut_ledger_work_scale(taut_solver *solver, const taut_state *state, double *scale,
                            taut_error *error)
@@ -110,7 +127,10 @@ int taut_ledger_work_scale(taut_solver *solver, const taut_state *state, double 
     taut_error reason;
     int status = taut_evaluate_inside(solver->context, state->t, state->q, state->v,
                                       TAUT_WANT_FORCE, &values, &reason);
-    *scale = status == 0 ? taut_work_scale(solver->stepper.n, values.force, state->q) : 0;
+    status = taut_space_agree(taut_run_space(solver), status, &reason);
+    *scale = status == 0
+                 ? taut_work_scale(taut_run_halo(solver), solver->stepper.n, values.force, state->q)
+                 : 0;
     return taut_fail_final(status, &reason, error); /* it is a measure, not a result */
 }
 

@@ -353,16 +353,17 @@ int taut_motion_diagnose(taut_solver *solver, taut_error *error)
     if (status == 0)
         status = taut_diagnose(context, from, q, v, TAUT_DIAGNOSE_INITIAL,
                                backend_of(solver->options), &solver->diagnosis, error);
-    if (status == 0)
+    const bool alone = !taut_run_space(solver); /* what follows decides between motions */
+    if (status == 0 && alone)
         status = taut_diagnose_along(context, taut_options_real(solver->options, "until"), q, v,
                                      &solver->diagnosis, error);
-    if (status == 0)
+    if (status == 0 && alone)
         estimate_full(solver);
-    if (status == 0)
+    if (status == 0 && alone)
         estimate_averaging(solver);
-    if (status == 0)
+    if (status == 0 && alone)
         status = find_calm(solver, context, &arena, q, v, error);
-    if (status == 0)
+    if (status == 0 && alone)
         status = look_ahead(solver, context, error);
     taut_context_destroy(context);
     taut_arena_clear(&arena);

@@ -64,15 +64,15 @@ static int refuse_stabilization(const taut_options *options, taut_error *error)
     return TAUT_OK;
 }
 
-int taut_ranks_refuse_model(taut_solver *solver, taut_error *error)
+int taut_ranks_refuse_options(const taut_solver *solver, taut_error *error)
 {
     if (!taut_run_space(solver))
         return TAUT_OK;
-    TAUT_TRY(taut_part_refuse(solver->model, error));
     if (!taut_options_text(solver->options, "motion")[0])
-        return taut_fail_option(error, TAUT_ERROR_USAGE, "motion",
-                                "a run over several ranks needs the motion, rigid or full, since "
-                                "the initial state is not diagnosed");
+        return taut_fail_option(
+            error, TAUT_ERROR_USAGE, "motion",
+            "the motion is not chosen over several ranks, which do not diagnose the "
+            "initial state: give rigid, slow or full");
     TAUT_TRY(refuse_options(solver->options, error));
     return refuse_stabilization(solver->options, error);
 }
@@ -82,36 +82,105 @@ int taut_ranks_refuse_method(const taut_solver *solver, taut_error *error)
     const taut_method *method = solver->stepper.method;
     if (!taut_run_space(solver))
         return TAUT_OK;
-    if (solver->motion != TAUT_MOTION_RIGID && solver->motion != TAUT_MOTION_FULL)
+    if (solver->motion == TAUT_MOTION_EFFECTIVE)
         return taut_fail(error, TAUT_ERROR_REFUSED,
-                         "motion %s is not supported in a run over several ranks, which has rigid "
-                         "and full; run without mpiexec",
+                         "motion %s is not supported in a run over several ranks, which has "
+                         "rigid, slow and full; run without mpiexec",
                          taut_motion_name(solver->motion));
     if (!method->spans_ranks)
         return taut_fail(
             error, TAUT_ERROR_REFUSED,
             "method %s is not supported in a run over several ranks, which has dop8 and "
             "other explicit Runge-Kutta methods, rattle and verlet; run without "
-            "mpiexec",
-            method->name);
+            "mpiexec%s%s%s",
+            method->name, solver->why[0] ? " (" : "", solver->why, solver->why[0] ? ")" : "");
     if (solver->motion == TAUT_MOTION_FULL && solver->control.on)
         return taut_fail_option(error, TAUT_ERROR_REFUSED, "step",
                                 "full motion over several ranks needs a fixed step size");
     return TAUT_OK;
 }
 
+/* Rigid bonds, and in slow motion stiff ones: accelerations need a matrix. */
+static bool has_rows(const taut_solver *solver)
+{
+    const taut_context *context = solver->context;
+    const double *compliance = taut_context_compliance(context);
+    bool some = false;
+    for (taut_index i = 0; i < solver->sizes.bonds && !some; i++)
+        some = compliance[i] == 0 ||
+               (solver->motion == TAUT_MOTION_SLOW && !taut_context_soft(context, i));
+    return some;
+}
+
 int taut_ranks_refuse_parts(const taut_solver *solver, taut_error *error)
 {
     taut_space *space = taut_run_space(solver);
-    const bool none = solver->drift.rows == 0;
     if (!space)
         return TAUT_OK;
+    const bool none = !has_rows(solver);
     const bool without = taut_space_largest(space, none) > 0,
                with = taut_space_largest(space, !none) > 0;
     return without && with
                ? taut_fail(error, TAUT_ERROR_REFUSED,
-                           "over %d ranks some would have rigid bonds and others none; use fewer "
+                           "over %d ranks some would have %s bonds and others none; use fewer "
                            "ranks, or run without mpiexec",
-                           taut_space_ranks(space))
+                           taut_space_ranks(space),
+                           solver->motion == TAUT_MOTION_SLOW ? "stiff or rigid" : "rigid")
                : TAUT_OK;
 }
+<<<<<<< HEAD
+=======
+
+/* ---- the whole state, on rank 0 */
+
+static int create_whole(taut_solver *solver, taut_error *error)
+{
+    taut_whole *w = &solver->whole;
+    const taut_part *part = solver->model->part;
+    const int64_t n = part->coordinates.total, m = part->bonds.total;
+    const bool first = part->space->rank == 0;
+    TAUT_TRY(taut_part_fits(2. * (double)n + (double)m,
+                            "run without rows and without a file of the final state", error));
+    const int64_t rooms[] = {taut_halo_room(&part->coordinates), taut_halo_room(&part->bonds)};
+    TAUT_TRY(TAUT_RESERVE(&solver->arena, rooms[rooms[1] > rooms[0]], error, &w->room));
+    TAUT_TRY(TAUT_RESERVE(&solver->arena, first ? n : 0, error, &w->q, &w->v));
+    TAUT_TRY(TAUT_RESERVE(&solver->arena, first ? m : 0, error, &w->lambda));
+    return first ? taut_part_whole(solver->model, &solver->arena.allocator, &w->system, error)
+                 : TAUT_OK;
+}
+
+int taut_whole_create(taut_solver *solver, taut_error *error)
+{
+    if (!taut_run_space(solver) || solver->whole.room)
+        return TAUT_OK;
+    int status = create_whole(solver, error);
+    return taut_space_agree(taut_run_space(solver), status, error);
+}
+
+void taut_whole_collect(taut_solver *solver, const double *q, const double *v, const double *lambda)
+{
+    taut_whole *w = &solver->whole;
+    const taut_part *part = solver->model->part;
+    taut_halo_whole(&part->coordinates, q, w->room, w->q);
+    taut_halo_whole(&part->coordinates, v, w->room, w->v);
+    if (lambda)
+        taut_halo_whole(&part->bonds, lambda, w->room, w->lambda);
+}
+
+int taut_solver_gather(taut_solver *solver, const taut_system **system, const double **q,
+                       const double **v, taut_error *error)
+{
+    TAUT_REQUIRE(solver && system && q && v);
+    *system = solver->model;
+    *q = taut_solver_position(solver);
+    *v = taut_solver_velocity(solver);
+    if (!taut_run_space(solver))
+        return TAUT_OK;
+    TAUT_TRY(taut_whole_create(solver, error));
+    taut_whole_collect(solver, *q, *v, NULL);
+    *system = solver->whole.system;
+    *q = solver->whole.q;
+    *v = solver->whole.v;
+    return TAUT_OK;
+}
+>>>>>>> rankslow18

@@ -289,7 +289,9 @@ static int start_on_bonds(taut_solver *solver, taut_error *error)
 static void note_slow_point(taut_solver *solver, const taut_projection_result *result)
 {
     char moved[80];
-    double most = taut_largest_difference(solver->stepper.n, result->q, solver->stepper.now.q);
+    double most = taut_space_largest(
+        taut_run_space(solver),
+        taut_largest_difference(solver->stepper.n, result->q, solver->stepper.now.q));
     if (isnan(result->moved_normal))
         snprintf(moved, sizeof moved, "by %.2g", most);
     else
@@ -372,7 +374,8 @@ static bool is_off(taut_solver *solver, const taut_state *x)
     taut_copy(s->n, x->q, q);
     taut_copy(s->n, x->v, v);
     return onto->apply(onto, x->t, q, v, NULL) == 0 &&
-           taut_largest_difference(s->n, v, x->v) > 1e-3 * s->rtol * taut_largest(s->n, x->v);
+           taut_space_largest(taut_run_space(solver), taut_largest_difference(s->n, v, x->v)) >
+               1e-3 * s->rtol * taut_run_largest(solver, s->n, x->v);
 }
 
 /* Slow motion begins on the slow manifold, or continues there from a given state x, which is not
@@ -397,14 +400,15 @@ static int start_slow(taut_solver *solver, taut_state *x, taut_error *error)
         return TAUT_OK;
     if (solver->projecting.when == TAUT_PROJECT_START)
         return take_slow_point(solver, solver->projecting.method, x, error);
-    bool visible =
-        d->amplitude > 1e-3 * (s->atol + s->rtol * taut_largest(s->n, x->q)) || is_off(solver, x);
+    const double size = taut_run_largest(solver, s->n, x->q);
+    bool visible = d->amplitude > 1e-3 * (s->atol + s->rtol * size) || is_off(solver, x);
     if (!visible || solver->stepper.trial) /* the run begins with or without the slow point */
         return TAUT_OK;
     static const taut_projection_method *const ways[] = {
         &taut_projection_series, &taut_projection_kernel}; /* from jets; from forces alone */
+    const int many = taut_run_space(solver) ? 1 : 2;
     int status = -1;
-    for (int k = 0; k < 2 && status != 0; k++) {
+    for (int k = 0; k < many && status != 0; k++) {
         status = take_slow_point(solver, ways[k], x, &reason);
         TAUT_TRY(taut_fail_final(status, &reason, error));
     }

@@ -476,6 +476,10 @@ int taut_solver_restore_from(taut_solver *solver, taut_read read, void *user, si
     taut_fingerprint_archive(&saved, &a);
     if (!taut_fingerprint_alike(&saved, &own))
         taut_archive_fail(&a, TAUT_ERROR_FILE, "it is that of another model, or of other options");
+    if (solver->motion == TAUT_MOTION_SLOW && (saved.ranks == 1) != (own.ranks == 1))
+        taut_archive_fail(&a, TAUT_ERROR_FILE, /* one process watches the separation (monitor.c) */
+                          "slow motion that several processes saved is resumed by several, that of "
+                          "one process by one");
     bool some = false, midway = false;
     int outcome = TAUT_OK;
     taut_archive_flag(&a, &some);

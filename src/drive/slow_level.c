@@ -29,6 +29,7 @@
 #include "base/text.h"
 #include "base/vectors.h"
 #include "slow/slow_field.h"
+#include "system/rank_part.h"
 #include "wrap/fields.h"
 
 enum { MOST_LEVEL = 4, BETWEEN = 4, LARGE = 2000, LARGE_LEVEL = 2 };
@@ -92,7 +93,8 @@ static int create(taut_solver *solver, taut_error *error)
                                 "%s is for rigid motion; explicit methods in motion slow are "
                                 "stabilised by post or project, which are the same here, or none",
                                 kind);
-    if (s->trial && taut_system_work(solver->system) > MOST_TRIED)
+    if (s->trial &&
+        taut_space_largest(taut_run_space(solver), taut_system_work(solver->system)) > MOST_TRIED)
         return taut_field_stiff_index1(s->context, s->arena, s->statistics, &s->field, error);
     TAUT_TRY(taut_slow_field_create(s->context, s->arena, s->statistics, &w->field, error));
     s->field = &w->field->field;
@@ -110,17 +112,35 @@ int taut_slow_level_create(taut_solver *solver, taut_error *error)
 
 /* ---- how large a correction is */
 
+typedef struct weighing {
+    const taut_stepper *stepper;
+    const taut_slow_correction *correction;
+    double h;
+} weighing;
+
+static double weigh_some(void *context, int64_t begin, int64_t end)
+{
+    const weighing *w = context;
+    const taut_stepper *s = w->stepper;
+    const taut_slow_correction *c = w->correction;
+    double sum = 0;
+    for (int64_t i = begin; i < end; i++) {
+        double scale = s->atol + s->rtol * fabs(s->now.q[i]),
+               e = 1.5 * w->h * w->h * (c->a[i] - c->a_before[i]) / (scale > 0 ? scale : 1);
+        sum += e * e;
+    }
+    return sum;
+}
+
 /* 1.5 h^2 (a - b), rms, in tolerances of q. */
 static double weigh(const taut_solver *solver, double h, const taut_slow_correction *c)
 {
-    const taut_stepper *s = &solver->stepper;
-    double sum = 0;
-    for (taut_index i = 0; i < s->n; i++) {
-        double scale = s->atol + s->rtol * fabs(s->now.q[i]),
-               e = 1.5 * h * h * (c->a[i] - c->a_before[i]) / (scale > 0 ? scale : 1);
-        sum += e * e;
-    }
-    return REMAINS * sqrt(sum / (s->n > 0 ? s->n : 1));
+    const taut_halo *halo = taut_run_halo(solver);
+    const taut_index n = solver->stepper.n;
+    weighing w = {&solver->stepper, c, h};
+    const double count = halo ? (double)halo->total : n,
+                 sum = taut_halo_sum(halo, NULL, n, weigh_some, &w);
+    return REMAINS * sqrt(sum / (count > 0 ? count : 1));
 }
 
 /* `size`: of multipliers. */
@@ -131,12 +151,19 @@ static bool forces_suffice(const taut_solver *solver, double change, double size
 
 /* ---- at the beginning */
 
-static int refuse(taut_error *error, const char *format, double before, double now)
+/* There is no implicit method over several ranks. */
+static const char *elsewhere(const taut_solver *solver)
+{
+    return taut_run_space(solver) ? " without mpiexec" : "";
+}
+
+static int refuse(const taut_solver *solver, taut_error *error, const char *format, double before,
+                  double now)
 {
     char text[250];
     snprintf(text, sizeof text, format, before, now);
-    return taut_fail(error, TAUT_ERROR_REFUSED, "the explicit slow field %s; use method radau5",
-                     text);
+    return taut_fail(error, TAUT_ERROR_REFUSED, "the explicit slow field %s; use method radau5%s",
+                     text, elsewhere(solver));
 }
 
 static const char GROW[] =
@@ -166,7 +193,10 @@ static double likely_step(taut_solver *solver, double rate)
 static int most_level(const taut_solver *solver)
 {
     const taut_stepper *s = &solver->stepper;
-    int wanted = s->n + s->m <= LARGE ? MOST_LEVEL : LARGE_LEVEL, most = solver->level.field->most;
+    const taut_part *part = solver->model->part;
+    const double size =
+        part ? (double)(part->coordinates.total + part->bonds.total) : (double)s->n + s->m;
+    int wanted = size <= LARGE ? MOST_LEVEL : LARGE_LEVEL, most = solver->level.field->most;
     return wanted < most - 2 ? wanted : most - 2;
 }
 
@@ -223,7 +253,7 @@ static int judge_forces(taut_solver *solver, corrections *c, taut_error *error)
     }
     if (next <= first || forces_suffice(solver, next, c->rigid))
         return TAUT_OK;
-    return refuse(error, FORCES_GROW, first, next);
+    return refuse(solver, error, FORCES_GROW, first, next);
 }
 
 /* Level k, whose next two corrections do not matter; with accurate multipliers where possible. */
@@ -266,26 +296,27 @@ static int find_level(taut_solver *solver, int most, int *level, taut_error *err
         if (small && (enough < 0 || c.lambda[j] < c.lambda[enough + 2]))
             enough = j - 2;
         if (grows && enough < 0)
-            return refuse(error, GROW, fmax(c.e[j - 1], c.e[j - 2]), c.e[j]);
+            return refuse(solver, error, GROW, fmax(c.e[j - 1], c.e[j - 2]), c.e[j]);
         if (grows)
             break;
     }
     if (enough >= 0)
         return settle(solver, &c, enough, level, error);
-    return refuse(error, MANY, fmax(c.e[1], c.e[2]), fmax(c.e[most + 1], c.e[most + 2]));
+    return refuse(solver, error, MANY, fmax(c.e[1], c.e[2]), fmax(c.e[most + 1], c.e[most + 2]));
 }
 
 /* Where Taut has the choice, it takes the cheaper method. */
 static int compare_cost(taut_solver *solver, int level, taut_error *error)
 {
     double own = taut_cost_slow_field(solver, level), other = taut_cost_slow_implicit(solver);
-    if (!solver->own_choice || solver->level.given || own <= other)
+    /* over ranks costs of parts differ */
+    if (taut_run_space(solver) || !solver->own_choice || solver->level.given || own <= other)
         return TAUT_OK;
     char format[120];
     snprintf(format, sizeof format,
              "needs level %d, at an estimated cost of %%.3g a step where radau5 needs %%.3g",
              level);
-    return refuse(error, format, own, other);
+    return refuse(solver, error, format, own, other);
 }
 
 static int choose(taut_solver *solver, taut_error *error)
@@ -340,8 +371,8 @@ static int give_up(taut_solver *solver, taut_error *error)
         taut_fail(error, TAUT_ERROR_CONVERGE,
                   "the explicit slow field of level %d leaves an error of %.3g tolerances in "
                   "a step at t = %.9g (%.3g at the look before), and no higher level is "
-                  "possible: slow and fast are not separated enough there; use method radau5",
-                  w->field->level, w->norm, solver->stepper.now.t, w->before);
+                  "possible: slow and fast are not separated enough there; use method radau5%s",
+                  w->field->level, w->norm, solver->stepper.now.t, w->before, elsewhere(solver));
     if (error)
         error->t = solver->stepper.now.t;
     return code;

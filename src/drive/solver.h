@@ -768,7 +768,7 @@ int taut_rows_give(const taut_solver *solver, const taut_row *row, taut_error *e
 taut_space *taut_run_space(const taut_solver *solver);
 const taut_halo *taut_run_halo(const taut_solver *solver);
 double taut_run_largest(const taut_solver *solver, int64_t n, const double *x);
-int taut_ranks_refuse_model(taut_solver *solver, taut_error *error);
+int taut_ranks_refuse_options(const taut_solver *solver, taut_error *error);
 int taut_ranks_refuse_method(const taut_solver *solver, taut_error *error);
 /* Bonds that are rigid in this motion are on all ranks or on none: methods with and without them
  * exchange different messages. */

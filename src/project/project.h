@@ -19,11 +19,12 @@ int taut_projection_settings_for(const taut_system *system, const taut_options *
                                  taut_arena *arena, taut_projection_settings *settings,
                                  taut_error *error);
 /* (projection_ranks.c) Over several ranks: refuses what they do not support, and takes auto's
- * place; and before names are looked up. Nothing in one process. */
+ * place. Nothing in one process. */
 int taut_projection_ranks(taut_projection *p, const taut_projection_settings *settings,
                           taut_error *error);
-int taut_projection_ranks_hold(const taut_system *system, const taut_options *options,
-                               taut_error *error);
+/* The same before names are looked up, for a result that is gathered. */
+int taut_projection_ranks_begin(const taut_system *system, const taut_options *options,
+                                taut_error *error);
 /* A result that is the given state so far, for a row to work on. */
 int taut_projection_create(taut_context *context, double t, const double *q, const double *v,
                            const unsigned char *hold, const taut_allocator *allocator,

@@ -45,11 +45,17 @@ int taut_projection_ranks(taut_projection *p, const taut_projection_settings *se
                : TAUT_OK;
 }
 
-int taut_projection_ranks_hold(const taut_system *system, const taut_options *options,
-                               taut_error *error)
+int taut_projection_ranks_begin(const taut_system *system, const taut_options *options,
+                                taut_error *error)
 {
-    return system->part && taut_options_given(options, "hold") ? fail_option("hold", error)
-                                                               : TAUT_OK;
+    const taut_part *part = system->part;
+    if (!part)
+        return TAUT_OK;
+    if (taut_options_given(options, "hold"))
+        return fail_option("hold", error);
+    const double n = (double)part->coordinates.total, m = (double)part->bonds.total;
+    return taut_part_fits(4 * n + 3 * m,
+                          "a run in motion slow finds the slow point of larger systems", error);
 }
 
 /* ---- the whole result, on rank 0 */
@@ -105,11 +111,9 @@ int taut_projection_gather(taut_projection *p, const taut_system **system, taut_
     *system = p->whole ? p->whole : p->in->system;
     if (!part || p->whole)
         return TAUT_OK;
-    const double n = (double)part->coordinates.total, m = (double)part->bonds.total;
     taut_projection_input *in = TAUT_NEW(&p->arena, taut_projection_input, 1);
     TAUT_NEED(error, in);
     *in = *p->in;
-    TAUT_TRY(taut_part_fits(4 * n + (3 + 2 * (double)p->passes) * m, error));
     TAUT_TRY(gather_all(p, in, part, error));
     p->in = in;
     *system = in->system;

@@ -215,7 +215,6 @@ static int merge(const taut_system *system, const taut_options *options, taut_op
     TAUT_TRY(read_settings(system, merged, error));
     TAUT_TRY(taut_options_merge(merged, options, error));
     TAUT_TRY(taut_projection_settings_read(merged, settings, error));
-    TAUT_TRY(taut_projection_ranks_hold(system, merged, error));
     return taut_hold_names(system, taut_options_text(merged, "hold"), arena, &settings->hold,
                            error);
 }
@@ -244,6 +243,7 @@ static int prepare(request *r, const taut_system *system, const taut_options *op
 {
     taut_sizes sizes;
     taut_system_sizes(system, &sizes);
+    TAUT_TRY(taut_projection_ranks_begin(system, options, error));
     TAUT_TRY(taut_projection_settings_for(system, options, &r->arena, &r->settings, error));
     TAUT_TRY(TAUT_RESERVE(&r->arena, sizes.coordinates, error, &r->q));
     TAUT_TRY(TAUT_RESERVE(&r->arena,

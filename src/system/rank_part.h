@@ -32,8 +32,10 @@ const taut_halo *taut_context_bond_halo(const taut_context *context);
 void taut_part_agree(taut_system *system);
 /* Of models that no call supports over several ranks. All ranks together. */
 int taut_part_refuse(const taut_system *system, taut_error *error);
-/* Is there room for so many numbers of the whole system on one rank? */
-int taut_part_fits(double numbers, taut_error *error);
+/* Is there room for so many numbers of the whole system on one rank? What to do where there is
+ * none.
+ */
+int taut_part_fits(double numbers, const char *advice, taut_error *error);
 /* A rank alone: names and sizes of the whole system, for output only. */
 int taut_part_whole(const taut_system *system, const taut_allocator *allocator, taut_system **whole,
                     taut_error *error);

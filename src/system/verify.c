@@ -13,6 +13,7 @@
 
 #include "base/rows.h"
 #include "system/pair_sums.h"
+#include "system/rank_part.h"
 
 /* First steps 2^FIRST_STEP, and a sixteenth of it, and so on; large systems have one. */
 enum { LEVELS = 6, FIRST_STEP = -3, ONLY_STEP = -5 };
@@ -94,6 +95,12 @@ static const double *shift(double *restrict to, const double *restrict x, double
     return to;
 }
 
+/* Over several ranks each verifies its part; sums alone are those of all. */
+static taut_space *ranks(const verifier *w)
+{
+    return taut_context_space(w->context);
+}
+
 /* Evaluates at the point displaced along one of q, v, t. */
 typedef enum axis { ALONG_Q, ALONG_V, ALONG_T } axis;
 
@@ -159,8 +166,9 @@ static int probe_force_velocity(verifier *w, double s, double *y)
 
 static int probe_potential(verifier *w, double s, double *y)
 {
-    TAUT_TRY(evaluate_moved(w, s, ALONG_Q, TAUT_WANT_ENERGY));
-    y[0] = w->values.potential;
+    int status = evaluate_moved(w, s, ALONG_Q, TAUT_WANT_ENERGY);
+    TAUT_TRY(taut_space_agree(ranks(w), status, w->error));
+    y[0] = taut_space_sum(ranks(w), w->values.potential);
     return 0;
 }
 
@@ -372,12 +380,22 @@ static int compare(verifier *w, const char *name, int derivative, probe f, int64
     return 0;
 }
 
-static double inner(const double *a, const double *b, int64_t n)
+typedef struct product {
+    const double *a, *b;
+} product;
+
+static double multiply(void *context, int64_t begin, int64_t end)
 {
+    const product *p = context;
     double sum = 0;
-    for (int64_t i = 0; i < n; i++)
-        sum += a[i] * b[i];
+    for (int64_t i = begin; i < end; i++)
+        sum += p->a[i] * p->b[i];
     return sum;
+}
+
+static double inner(const verifier *w, const double *a, const double *b)
+{
+    return taut_halo_sum(taut_context_halo(w->context), NULL, w->n, multiply, &(product){a, b});
 }
 
 /* exact = A x for a matrix A of the point, which `want` writes to *place. */
@@ -416,7 +434,7 @@ static int verify_forces(verifier *w)
     bool mechanical = w->sizes->kind == TAUT_MECHANICAL;
     bool conservative = mechanical && !(w->sizes->can & (TAUT_HAS_FORCES | TAUT_HAS_KINETIC));
     if (conservative) {
-        w->exact[0] = -inner(w->values.force, w->dq, w->n);
+        w->exact[0] = -inner(w, w->values.force, w->dq);
         TAUT_TRY(compare(w, "grad U", 1, probe_potential, 1, TAUT_COORDINATE));
     }
     if (taut_pair_sums_check(w->context->system, NULL) == 0) {
@@ -434,7 +452,7 @@ static int verify_forces(verifier *w)
 static int verify_energies(verifier *w)
 {
     if (w->sizes->can & TAUT_HAS_STIFF_POTENTIAL) {
-        w->exact[0] = -inner(w->values.stiff_force, w->dq, w->n);
+        w->exact[0] = -inner(w, w->values.stiff_force, w->dq);
         TAUT_TRY(compare(w, "grad V", 1, probe_stiff, 1, TAUT_COORDINATE));
         TAUT_TRY(exact_product(w, TAUT_WANT_STIFF_HESSIAN, &w->values.stiff_hessian, &w->tangent,
                                w->dq));
@@ -442,7 +460,7 @@ static int verify_energies(verifier *w)
     }
     if (w->sizes->mass == TAUT_MASS_DIAGONAL)
         return 0;
-    w->exact[0] = inner(w->values.momentum, w->dv, w->n);
+    w->exact[0] = inner(w, w->values.momentum, w->dv);
     TAUT_TRY(compare(w, "dT/dv", 1, probe_kinetic, 1, TAUT_COORDINATE));
     TAUT_TRY(exact_product(w, TAUT_WANT_MASS, &w->values.mass, &w->tangent, w->dv));
     TAUT_TRY(compare(w, "M", 2, probe_momentum, w->n, TAUT_COORDINATE));
@@ -463,12 +481,15 @@ static int shorten_directions(verifier *w, const double *q)
             status = probe_bond(w, -0.1, back);
         if (status == 0)
             status = probe_bond(w, 0, here);
+        status = taut_space_agree(ranks(w), status, w->error);
         if (status && status != TAUT_ERROR_EVALUATE)
             return status;
         for (taut_index i = 0; i < w->m && status == 0; i++) {
             slope = taut_larger(slope, fabs(forth[i] - back[i]));
             bend = taut_larger(bend, fabs(forth[i] - 2 * here[i] + back[i]));
         }
+        slope = taut_space_largest(ranks(w), slope);
+        bend = taut_space_largest(ranks(w), bend);
         if (status == 0 && bend <= 0.2 * slope)
             break;
         for (taut_index i = 0; i < w->n; i++) {
@@ -515,6 +536,9 @@ static int prepare(verifier *w, const double *q, const double *v)
         TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_CONTROL, &w->control, w->error));
     TAUT_TRY(allocate(w));
     choose_directions(w, q, v);
+    double *const shared[] = {w->q, w->dq, w->v, w->dv};
+    for (int k = 0; k < 4; k++)
+        taut_halo_refresh(taut_context_halo(w->context), shared[k]);
     TAUT_TRY(shorten_directions(w, q));
     make_all_exact(w);
     w->values.bond_weight = w->weight;
@@ -528,6 +552,7 @@ static int prepare(verifier *w, const double *q, const double *v)
     if (w->values.stiff_force)
         wanted |= TAUT_WANT_STIFF_FORCE;
     int status = taut_evaluate_inside(w->context, w->t, w->q, w->v, wanted, &w->values, w->error);
+    status = taut_space_agree(ranks(w), status, w->error);
     if (status != TAUT_ERROR_EVALUATE)
         return status;
     taut_copy(w->n, q, w->q); /* the point near the initial state is outside the domain */
@@ -546,8 +571,9 @@ int taut_verify_derivatives(taut_context *context, double t, const double *q, co
     w.n = sizes->coordinates;
     w.m = sizes->bonds;
     w.nv = sizes->kind == TAUT_MECHANICAL ? w.n : sizes->algebraic;
-    w.levels = w.n > 20000 ? 5 : LEVELS;
-    w.starts = w.n > 20000 ? 1 : 3;
+    const bool large = taut_space_largest(ranks(&w), w.n) > 20000;
+    w.levels = large ? 5 : LEVELS;
+    w.starts = large ? 1 : 3;
     w.exact_steps = w.levels - 1 - (w.starts > 1 ? FIRST_STEP : ONLY_STEP) + 4 * (w.starts - 1);
     int status = prepare(&w, q, v);
     if (status == 0 && w.m)
@@ -556,6 +582,9 @@ int taut_verify_derivatives(taut_context *context, double t, const double *q, co
         status = verify_forces(&w);
     if (status == 0 && sizes->kind == TAUT_MECHANICAL)
         status = verify_energies(&w);
+    status = taut_space_agree(ranks(&w), status, error);
+    if (status == 0)
+        status = taut_verify_join(w.context, w.rows, w.count, error);
     *count = w.count;
     taut_arena_clear(&w.arena);
     return status;

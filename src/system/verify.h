@@ -9,4 +9,8 @@
 int taut_verify_derivatives(taut_context *context, double t, const double *q, const double *v,
                             taut_derivative_check *rows, int room, int *count, taut_error *error);
 
+/* (verify_ranks.c) Of each row the worst one of several ranks, which verified their parts. */
+int taut_verify_join(const taut_context *context, taut_derivative_check *rows, int count,
+                     taut_error *error);
+
 #endif

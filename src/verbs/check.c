@@ -4,10 +4,12 @@
 #include "base/structs.h"
 #include "base/text.h"
 #include "drive/solver.h"
+#include "system/rank_part.h"
 #include "system/verify.h"
 #include "verbs/check_invariants.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -166,13 +168,13 @@ static void advise_state(const taut_diagnosis *d, const choice *c, taut_check_re
     if (c->redundant[0])
         TAUT_APPEND(r->advice, "; redundant rigid bonds share their forces: the multipliers are "
                                "those of least norm");
-    if (mechanical && taut_motion_oscillates(d) && !d->overdamped && is_slow_without(d))
+    if (mechanical && !d->over_ranks && taut_motion_oscillates(d) && !d->overdamped &&
+        is_slow_without(d))
         TAUT_APPEND(r->advice, "; motion slow removes the oscillation of the initial state");
     if (d->most > 0 && motion != TAUT_MOTION_FULL)
-        TAUT_APPEND(
-            r->advice,
-            "; motion full needs a step size of about %.2g (0.3 over the highest frequency)",
-            0.3 / d->most);
+        TAUT_APPEND(r->advice, "; motion full needs a step size of about %.2g (0.3 over %s)",
+                    0.3 / d->most,
+                    d->over_ranks ? "a bound of the frequencies" : "the highest frequency");
     if (d->sizes.observables > 0)
         TAUT_APPEND(r->advice, "; projections find a slow point for its observables");
 }
@@ -196,6 +198,28 @@ static void advise(const taut_system *system, const taut_options *given, const t
     advise_state(d, c, r);
 }
 
+/* The sizes of all parts together; entries of G are counted where their bonds are owned. */
+static int find_whole(const taut_system *system, taut_check_report *r, taut_error *error)
+{
+    const taut_part *part = system->part;
+    taut_pattern g;
+    double entries = 0;
+    r->ranks = part ? part->space->size : 1;
+    r->sizes = &system->sizes;
+    if (!part)
+        return TAUT_OK;
+    TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &g, error));
+    for (taut_index i = 0; i < g.rows; i++)
+        entries += part->ghost_bond[i] ? 0 : g.start[i + 1] - g.start[i];
+    r->whole = system->sizes;
+    r->whole.coordinates = (taut_index)part->coordinates.total;
+    r->whole.bonds = (taut_index)part->bonds.total;
+    r->whole.jacobian_entries = (int64_t)taut_space_sum(part->space, entries);
+    r->whole.members = -1;
+    r->sizes = &r->whole;
+    return TAUT_OK;
+}
+
 static int check(const taut_system *system, const taut_options *options, taut_check_report *report,
                  taut_error *error)
 {
@@ -216,7 +240,7 @@ static int check(const taut_system *system, const taut_options *options, taut_ch
     if (status == 0) {
         report_diagnosis(&d, report);
         report->kinks = system->kinks;
-        report->sizes = &system->sizes;
+        status = find_whole(system, report, error);
     }
     if (status == 0 && chosen.redundant[0] && !report->rank_message[0])
         TAUT_APPEND(report->rank_message, "the rigid bonds have rank %d of %d: %s",
@@ -238,6 +262,10 @@ int taut_check(const taut_system *system, const taut_options *options, taut_chec
     TAUT_REQUIRE(system);
     TAUT_TRY(taut_struct_fill(report, &own, sizeof own, "taut_check_report", error));
     int status = check(system, options, &own, error);
+    const bool divided = own.sizes == &own.whole,
+               room = report->size >= offsetof(taut_check_report, whole) + sizeof own.whole;
     taut_struct_fill(report, &own, sizeof own, "taut_check_report", NULL);
+    if (divided)
+        report->sizes = room ? &report->whole : &system->sizes;
     return status;
 }
