@@ -366,7 +366,7 @@ if [ "$(sed -n 's/^TAUT_HDF5_LIBRARY:[A-Z]*=//p' "$TAUT_BUILD/CMakeCache.txt")" 
     run 0 run chain --set N=30 --motion rigid --start rows.h5@0.3 --step 0.03 --until 0.33 --verify never --end more --out none
     run 0 run chain --set N=30 --motion rigid --start state1 --from 0.3 --step 0.03 --until 0.33 --verify never --end more1 --out none
     apart more1 more 1e-10 "rows in HDF5"
-    # the file of one process, but for times of day and the summary: rods that no two ranks share have the same bits
+    # the file of one process, but for times of day and the summary: rigid bonds that no two ranks share have the same bits
     cat >pairs.taut <<'MODEL'
 [parameters]
 N = 40000
@@ -574,7 +574,7 @@ refused 1 "outside the domain" run domain.taut --motion rigid --step 0.01 --unti
 sed 's/^\[forces\]/sum(sqrt(b[N].y - 1) for k in 1..1)\n[forces]/' stiff.taut >domain.taut
 refused 1 "the force on b[31].y is not a number" check domain.taut
 refused 1 "Taylor coefficient of the force on b[31].y is not a number" project domain.taut
-refused 2 "is too large to be written by one rank" project chain --set N=3e6
+refused 2 "is too large for one rank" project chain --set N=3e6
 refused 1 "the rigid bonds cannot be reached" run chain --set N=30 --motion rigid --method rattle --step 3 --until 9 --out none
 
 # ---- memory of a rank: that of its part

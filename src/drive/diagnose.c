@@ -571,12 +571,8 @@ static int examine(examiner *e, unsigned parts, taut_backend backend)
 
 void taut_diagnosis_separate(taut_diagnosis *d)
 {
-<<<<<<< HEAD
-    const bool known = d->frequencies >= 0;
+    const bool known = d->frequencies >= 0 && !d->over_ranks;
     d->separation = !known                                   ? NAN
-=======
-    d->separation = d->over_ranks                            ? NAN
->>>>>>> rankslow18
                     : d->slow_rate > 0 && d->frequencies > 0 ? d->least / d->slow_rate
                                                              : INFINITY;
 }

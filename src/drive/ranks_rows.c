@@ -27,7 +27,9 @@ static int reserve_state(taut_solver *solver, taut_error *error)
     const bool first = part->space->rank == 0;
     if (w->ready)
         return TAUT_OK;
-    TAUT_TRY(taut_part_fits(2. * (double)n + (double)m, error));
+    TAUT_TRY(taut_part_fits(2. * (double)n + (double)m,
+                            "write rows to a file of HDF5, or none, and no file of the final state",
+                            error));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, first ? n : 0, error, &w->q, &w->v));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, first ? m : 0, error, &w->lambda));
     w->ready = true;

@@ -57,20 +57,10 @@ int taut_part_refuse(const taut_system *system, taut_error *error)
 int taut_part_fits(double numbers, const char *advice, taut_error *error)
 {
     static const double MOST = 3e7; /* 240 MB */
-<<<<<<< HEAD
-    return numbers > MOST ? taut_fail(error, TAUT_ERROR_REFUSED,
-                                      "a state of %.3g numbers is too large for one rank: write "
-                                      "rows of a run to HDF5 (--out FILE.h5), or none, and no "
-                                      "file of the final state",
-                                      numbers)
-                          : TAUT_OK;
-=======
     return numbers > MOST
                ? taut_fail(error, TAUT_ERROR_REFUSED,
-                           "a state of %.3g numbers is too large to be written by one rank: %s",
-                           numbers, advice)
+                           "a state of %.3g numbers is too large for one rank: %s", numbers, advice)
                : TAUT_OK;
->>>>>>> rankslow18
 }
 
 int taut_part_whole(const taut_system *system, const taut_allocator *allocator,
