@@ -45,7 +45,7 @@ void taut_stage_path_form(const taut_stepper *s, const taut_stage_path *path, co
                           double *const *kq, double *const *kv, double h, const double *q,
                           const double *v, double *out_q, double *out_v)
 {
-    taut_sum terms = path->rates; /* numbered anew: v is one of them */
+    taut_sum terms = path->rates; /* with other numbers: v is one of them */
     double *k[TAUT_MOST_TERMS];
     for (int j = 0; j < terms.terms; j++) {
         k[j] = kv[terms.term[j]];
