@@ -17,6 +17,11 @@ enum { COPIES = 2100 }; /* of a pendulum with two coordinates: above LARGE of st
     "[forces]\nbob[i].x = -bob[i].x^3 + bob[i].y' for i in 1..N\n"                                 \
     "bob[i].y = -4*bob[i].y - bob[i].x' for i in 1..N\n"                                           \
     "[start]\nbob[i] = (1, 0.5) for i in 1..N\n"
+/* From a rest far away, so that no method is named and steps of dop8 end at its limit. */
+#define STIFF                                                                                      \
+    "[parameters]\nN = %d\n[particles]\ndimension = 2\nbob[i] for i in 1..N mass 1\n"              \
+    "[forces]\nbob[i].x = -bob[i].x - 40*bob[i].x' for i in 1..N\n"                                \
+    "bob[i].y = -4*bob[i].y for i in 1..N\n[start]\nbob[i] = (1, 0.5) for i in 1..N\n"
 #define HIT "[events]\nlow = bob[1].x + 0.2 falling stop\n"
 
 static const struct {
@@ -38,6 +43,8 @@ static const struct {
     {"q' = v does not hold", PENDULUMS(""),
      "method=dop8 rtol=1e-7 until=2 stabilize=continuous stabilize-rate=5 every=0.1", 1e-10},
     {"no bonds", FREE, "motion=full method=dop8 rtol=1e-8 until=4 every=0.11", 1e-10},
+    {"its stiffness is watched", STIFF, "motion=full rtol=1e-6 until=4 every=1", 1e-8},
+    {"by two threads", STIFF, "motion=full rtol=1e-6 until=4 every=1 threads=2", 1e-8},
     {"ab2", FREE, "motion=full method=ab2 step=0.01 until=1 every=0.033", 1e-12},
     {"adams", FREE, "motion=full method=adams rtol=1e-7 until=2 every=0.11", 1e-7},
 };

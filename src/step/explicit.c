@@ -408,6 +408,25 @@ static double combined_norm(taut_stepper *s, int count, const double *weight, do
     return sqrt(taut_loop_square(s->pool, s->n, sum));
 }
 
+/* |h sum_j weight_j V_j| and |h sum_j weight_j A_j| */
+static double combined_norms(taut_stepper *s, const double *weight, double *const *kq,
+                             double *const *kv, double h, double *of_rates)
+{
+    const taut_runge_kutta *w = s->work;
+    const int stages = w->tableau->stages;
+    taut_stage_path path;
+    taut_sum rates;
+    if (!w->by_rates) {
+        *of_rates = combined_norm(s, stages, weight, kv, h);
+        return combined_norm(s, stages, weight, kq, h);
+    }
+    taut_sum_make(&rates, stages, weight);
+    taut_stage_path_make(&path, w->tableau, stages, weight);
+    taut_stage_path_form(s, &path, &rates, kq, kv, h, NULL, NULL, w->stage, w->speed);
+    *of_rates = sqrt(taut_loop_square(s->pool, s->n, w->speed));
+    return sqrt(taut_loop_square(s->pool, s->n, w->stage));
+}
+
 /* The last stage lies at the end of the step too: y1 - Y = h sum (b_j - a_j) k_j. Second order:
  * where velocities differ little because an oscillation turns, positions do not; h^2 |dv'|/|dq| is
  * (h omega)^2 of oscillations, and far larger than h |dv'|/|dv| of damped motion. */
@@ -422,13 +441,13 @@ double taut_runge_kutta_stiffness(taut_stepper *s)
     if (!w->fresh || s->n == 0)
         return 0;
     taut_runge_kutta_stages(w, &s->last, &s->now, kq, kv);
-    double **k = w->second_order ? kv : kq, h = fabs(w->h), moved = 0;
+    double **k = w->second_order ? kv : kq, h = fabs(w->h), moved = 0, apart;
     for (int j = 0; j < table->stages; j++)
         weight[j] = b[j] - (j < last ? a[j] : 0);
-    if (w->second_order) {
-        moved = combined_norm(s, table->stages, weight, kq, h);
-    }
-    double apart = combined_norm(s, table->stages, weight, k, h);
+    if (w->second_order)
+        moved = combined_norms(s, weight, kq, kv, h, &apart);
+    else
+        apart = combined_norm(s, table->stages, weight, kq, h);
     double rate =
         combined_norm(s, 2, (const double[]){1, -1}, (double *const[]){s->now.a, k[last]}, h);
     double hrho = apart > 0 ? rate / apart : 0;
