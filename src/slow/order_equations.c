@@ -105,7 +105,7 @@ int taut_order_equations_create(taut_order_equations *e, taut_context *context, 
         e->soft |= !e->counts[i];
         e->damped |= e->damping[i] != 0;
     }
-    TAUT_TRY(taut_masked_saddle_create(&e->saddle, context, arena, NULL, 0, error));
+    TAUT_TRY(taut_masked_saddle_create(&e->saddle, context, arena, NULL, 0, NULL, error));
     e->saddle.purpose = purpose;
     e->m_entries = e->saddle.matrix ? e->saddle.tangent.start[e->n] : e->n;
     e->numbers = e->n + 3 * (int64_t)e->m + e->g_entries + e->m_entries;
