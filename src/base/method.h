@@ -80,6 +80,8 @@ typedef struct taut_stepper {
      * actions were the reason or the slow forces */
     double slow_rate, floor, reduced, reduced_at;
     bool reduced_by_actions;
+    /* [M G^T; G -D] of all bonds, of methods that factor it again whenever they use it; or NULL */
+    struct taut_saddle *saddle;
     double factor; /* seconds of a factorisation, of those that own matrices: an estimate, or 0 */
     bool trial;    /* no step will be made: what only steps need may be omitted */
     /* of the run: implicit methods solve slightly more accurately */

@@ -19,7 +19,7 @@ double taut_cost_factor(const taut_stepper *s)
 /* Fitted to radau5 for chains of 10^4 to 10^6 links and nets of 40^2 to 100^2 nodes. */
 double taut_system_memory_method(const taut_system *system, const char *method)
 {
-    static const double PROGRAM = 1.6e7, IMPLICIT = 2.5;
+    static const double PROGRAM = 1.6e7, IMPLICIT = 2.0;
     const taut_method *row = method ? taut_method_find(method) : NULL;
     const bool implicit = row && row->first_order && !row->uses_field && !row->follows;
     return implicit && system ? PROGRAM + IMPLICIT * (taut_system_footprint(system, true) - PROGRAM)

@@ -464,9 +464,14 @@ void taut_monitor_archive(taut_monitor *m, taut_archive *a)
 
 /* ---- making */
 
+/* What a look takes is kept for the next one; of large systems, where it is as much as a run by
+ * itself, only where the caller watches its memory. */
 static int make_context(taut_solver *solver, taut_error *error)
 {
-    taut_allocator again = taut_reuse_allocator(&solver->arena);
+    const taut_arena *arena = &solver->arena;
+    taut_allocator again = taut_arena_late(arena, solver->sizes.coordinates)
+                               ? arena->allocator
+                               : taut_reuse_allocator(&solver->arena);
     if (!again.allocate)
         return taut_fail_memory(error);
     return taut_context_create(solver->system, &again, &solver->monitor.context, error);

@@ -41,10 +41,11 @@ int taut_refine_create(taut_solver *solver, taut_error *error)
     bool explicit_one = s->method->uses_field && !(solver->level.field && solver->own_choice);
     if (raw || s->trial || s->first_order || s->m == 0 || explicit_one)
         return TAUT_OK;
+    const taut_recursion_solver with = {.saddle = s->saddle}; /* the method's, if it has one */
     if (solver->motion == TAUT_MOTION_SLOW && (can & needs) == needs &&
         !(can & TAUT_HAS_STIFF_POTENTIAL))
         TAUT_TRY(taut_multiplier_recursion_create(solver->context, s->arena, &r->uncounted,
-                                                  most_levels(solver), 0, NULL, &r->recursion,
+                                                  most_levels(solver), 0, &with, &r->recursion,
                                                   error));
     bool rigid = solver->motion == TAUT_MOTION_RIGID ||
                  (solver->motion == TAUT_MOTION_SLOW &&

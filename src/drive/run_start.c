@@ -207,7 +207,10 @@ int taut_start_prepare(taut_solver *solver, taut_error *error)
     const bool once = solver->sizes.events == 0 && solver->moving->branches == 0;
     const bool rarely = s->method->uses_field || taut_arena_late(s->arena, s->n);
     const taut_foot_point_settings later = {
-        .ignore_holds = true, .late = once, .deferred = once && rarely};
+        .ignore_holds = true,
+        .late = once,
+        .deferred = once && rarely,
+        .saddle = once && rarely ? (taut_saddle *const *)&s->saddle : NULL};
     TAUT_TRY(taut_foot_create(&taut_bond_foot, s->context, s->arena, s->statistics, &later,
                               &solver->onto_rigid, error));
     if (solver->motion == TAUT_MOTION_EFFECTIVE) /* along the directions of the vibrating state, not

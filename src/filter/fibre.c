@@ -164,10 +164,10 @@ int taut_fibre_create(taut_projection *p, taut_fibre *s, taut_error *error)
                                 TAUT_HOLD_POSITION | TAUT_HOLD_VELOCITY);
     const unsigned char *hold = s->separate ? p->in->hold : NULL;
     TAUT_TRY(taut_masked_saddle_create(&s->position, p->in->context, &p->arena, hold,
-                                       TAUT_HOLD_POSITION, error));
+                                       TAUT_HOLD_POSITION, NULL, error));
     if (s->separate)
         TAUT_TRY(taut_masked_saddle_create(&s->velocity, p->in->context, &p->arena, hold,
-                                           TAUT_HOLD_VELOCITY, error));
+                                           TAUT_HOLD_VELOCITY, NULL, error));
     TAUT_TRY(new_arrays(s, error));
     taut_copy(s->position.n, p->q, s->foot_q);
     taut_copy(s->position.n, p->v, s->foot_v);

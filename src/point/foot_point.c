@@ -301,7 +301,8 @@ static int build(taut_foot *f, taut_arena *arena, taut_error *error)
         f->idle &= compliance[i] != 0;
     if (f->idle)
         return TAUT_OK;
-    TAUT_TRY(taut_masked_saddle_create(&c->plain, f->context, arena, f->fixed, 1, error));
+    TAUT_TRY(taut_masked_saddle_create(&c->plain, f->context, arena, f->fixed, 1,
+                                       f->settings.saddle ? *f->settings.saddle : NULL, error));
     taut_arena_init(&c->late, &arena->allocator);
     c->plain.purpose = "the foot point cannot be determined";
     c->tangent = c->plain.matrix ? &c->plain.tangent : NULL;

@@ -12,6 +12,9 @@ typedef struct taut_foot_point_settings {
      * point that does: apply may allocate once */
     bool late;
     bool deferred; /* and nothing else is made before the first point */
+    /* where nothing is held: a matrix [M G^T; G -D] of all bonds, looked at when the projector is
+     * built, that its owner factors again whenever it is used and that lives as long; NULL: none */
+    struct taut_saddle *const *saddle;
     /* [n] of the bits of taut_system_hold, instead of those of [start]; NULL: those */
     const unsigned char *hold;
     /* [m], or NULL: bonds that may be off where all of their coordinates are held, because they

@@ -203,7 +203,7 @@ static int prepare(work *w, taut_arena *arena, taut_error *error)
 {
     const taut_order_equations *e = &w->equations;
     TAUT_TRY(taut_order_equations_create(&w->equations, w->context, arena,
-                                         "the expansion cannot be determined", error));
+                                         "the expansion cannot be determined", NULL, error));
     TAUT_TRY(new_arrays(w, arena, error));
     for (taut_index i = 0; i < e->m; i++)
         if (e->counts[i])

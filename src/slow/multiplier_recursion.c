@@ -278,7 +278,8 @@ double taut_multiplier_recursion_rate(const taut_multiplier_recursion *r)
 static int build(taut_multiplier_recursion *r, int first, taut_error *error)
 {
     TAUT_TRY(taut_order_equations_create(&r->equations, r->context, r->arena,
-                                         "slow multipliers cannot be determined", error));
+                                         "slow multipliers cannot be determined", r->solver.saddle,
+                                         error));
     r->damped = is_damped(r->context);
     return make_room(r, first > 0 && first < r->most ? first : r->most, error);
 }
@@ -296,9 +297,12 @@ int taut_multiplier_recursion_create(taut_context *context, taut_arena *arena,
     r->arena = arena;
     taut_arena_init(&r->arrays, &arena->allocator);
     r->most = most;
-    r->solver =
-        solver ? *solver
-               : (taut_recursion_solver){.factor = factor_bonds, .solve = solve_bonds, .self = r};
+    r->solver = solver ? *solver : (taut_recursion_solver){0};
+    if (!r->solver.factor) {
+        r->solver.factor = factor_bonds;
+        r->solver.solve = solve_bonds;
+        r->solver.self = r;
+    }
     int status = build(r, first, error);
     if (status != 0) {
         taut_multiplier_recursion_destroy(r);

@@ -8,7 +8,7 @@
 typedef struct taut_multiplier_recursion taut_multiplier_recursion;
 
 /* How accelerations and multipliers are solved for where a stiff potential adds rows of its own
- * (potential_recursion.c). */
+ * (potential_recursion.c). Without `factor`: bonds alone. */
 typedef struct taut_recursion_solver {
     /* the matrix of the equations at coefficient 0 */
     int (*factor)(void *self, double t, taut_error *error);
@@ -18,6 +18,8 @@ typedef struct taut_recursion_solver {
     void *self;
     taut_index most;         /* own rows at most */
     int64_t hessian_entries; /* > 0: Hess V is needed */
+    /* bonds alone: a matrix to be used, as in taut_masked_saddle_create; NULL: its own */
+    taut_saddle *saddle;
 } taut_recursion_solver;
 
 /* Coefficient i of an array x[...][n] is x + i n. Of rows: own ones first, then the bonds. */

@@ -88,7 +88,7 @@ void taut_order_stretch(const taut_order_equations *e, int i, const double *lamb
 }
 
 int taut_order_equations_create(taut_order_equations *e, taut_context *context, taut_arena *arena,
-                                const char *purpose, taut_error *error)
+                                const char *purpose, taut_saddle *other, taut_error *error)
 {
     taut_sizes sizes;
     taut_system_sizes(taut_context_system(context), &sizes);
@@ -105,7 +105,7 @@ int taut_order_equations_create(taut_order_equations *e, taut_context *context, 
         e->soft |= !e->counts[i];
         e->damped |= e->damping[i] != 0;
     }
-    TAUT_TRY(taut_masked_saddle_create(&e->saddle, context, arena, NULL, 0, error));
+    TAUT_TRY(taut_masked_saddle_create(&e->saddle, context, arena, NULL, 0, other, error));
     e->saddle.purpose = purpose;
     e->m_entries = e->saddle.matrix ? e->saddle.tangent.start[e->n] : e->n;
     e->numbers = e->n + 3 * (int64_t)e->m + e->g_entries + e->m_entries;

@@ -28,9 +28,10 @@ typedef struct taut_order_term {
 } taut_order_term;
 
 /* Memory comes from the arena; destroy frees the factorisation. `purpose` begins the message for
- * a singular matrix. */
+ * a singular matrix. other: as in taut_masked_saddle_create. */
 int taut_order_equations_create(taut_order_equations *equations, taut_context *context,
-                                taut_arena *arena, const char *purpose, taut_error *error);
+                                taut_arena *arena, const char *purpose, taut_saddle *other,
+                                taut_error *error);
 void taut_order_equations_destroy(taut_order_equations *equations); /* accepts half-made ones */
 /* New arrays for the values of TAUT_ORDER_WANTED, one after the other from values->force on. */
 int taut_order_values(const taut_order_equations *equations, taut_arena *arena, taut_values *values,

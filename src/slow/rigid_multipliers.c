@@ -18,8 +18,8 @@ static int solve(taut_order_equations *e, taut_context *context, double t, const
                  taut_error *error)
 {
     taut_values values;
-    TAUT_TRY(
-        taut_order_equations_create(e, context, arena, "multipliers cannot be determined", error));
+    TAUT_TRY(taut_order_equations_create(e, context, arena, "multipliers cannot be determined",
+                                         NULL, error));
     TAUT_TRY(taut_order_values(e, arena, &values, error));
     double *s = TAUT_NEW(arena, double, e->m);
     TAUT_NEED(error, s);

@@ -35,7 +35,9 @@ typedef struct bond_series {
     taut_multiplier_recursion *recursion;
     /* at the foot point; velocity without its own matrix where both are the same */
     taut_masked_saddle position, velocity;
-    bool apart; /* they are not */
+    bool apart;          /* they are not */
+    taut_saddle *shared; /* by foot point, fibre and recursion, where nothing is held */
+    double *foot_g;      /* then: G of the foot point */
     taut_values values;
     /* [m]; [2][m]: what g and gdot are on the slow manifold; of the latest level that exists */
     double *lambda, *y;
@@ -58,16 +60,26 @@ static int evaluate_bonds(bond_series *s, unsigned more, taut_error *error)
     return taut_space_agree(taut_context_space(l->context), status, error);
 }
 
+/* The matrices of the fibre. */
+static int factor(bond_series *s, const double *jacobian, taut_error *error)
+{
+    const taut_level_series *l = &s->levels;
+    l->projector.statistics->factorisations += 1 + s->apart;
+    TAUT_TRY(taut_masked_saddle_factor(&s->position, l->t, s->values.mass, jacobian, s->counts, 0,
+                                       error));
+    return s->apart ? taut_masked_saddle_factor(&s->velocity, l->t, s->values.mass, jacobian,
+                                                s->counts, 0, error)
+                    : TAUT_OK;
+}
+
 static int begin(taut_level_series *l, taut_error *error)
 {
     bond_series *s = (bond_series *)l;
     TAUT_TRY(evaluate_bonds(s, TAUT_WANT_MASS, error));
-    l->projector.statistics->factorisations += 1 + s->apart;
-    TAUT_TRY(taut_masked_saddle_factor(&s->position, l->t, s->values.mass, s->values.jacobian,
-                                       s->counts, 0, error));
-    return s->apart ? taut_masked_saddle_factor(&s->velocity, l->t, s->values.mass,
-                                                s->values.jacobian, s->counts, 0, error)
-                    : TAUT_OK;
+    if (!s->shared)
+        return factor(s, s->values.jacobian, error);
+    taut_copy(l->sizes.jacobian_entries, s->values.jacobian, s->foot_g);
+    return TAUT_OK;
 }
 
 /* ---- levels */
@@ -142,6 +154,8 @@ static int fibre_step(taut_level_series *l, bool velocity, double *dx, taut_erro
 {
     bond_series *s = (bond_series *)l;
     taut_clear(l->n, dx);
+    if (s->shared && !velocity) /* the recursion had it */
+        TAUT_TRY(factor(s, s->foot_g, error));
     residual(s, velocity);
     taut_copy(l->m, s->dmu, s->stretch);
     TAUT_TRY(taut_masked_saddle_solve(saddle_of(s, velocity), dx, s->dmu, error));
@@ -179,10 +193,10 @@ static int check_held(taut_level_series *l, taut_error *error)
 static void release(taut_level_series *l)
 {
     bond_series *s = (bond_series *)l;
-    taut_multiplier_recursion_destroy(s->recursion);
     taut_masked_saddle_destroy(&s->position);
     taut_masked_saddle_destroy(&s->velocity);
     taut_rigid_foot_destroy(&s->rigid);
+    taut_multiplier_recursion_destroy(s->recursion);
     s->recursion = NULL;
     l->foot = NULL;
 }
@@ -196,6 +210,8 @@ static int new_arrays(bond_series *s, taut_arena *arena, taut_error *error)
     TAUT_TRY(TAUT_RESERVE(arena, 2 * (int64_t)l->m, error, &s->y));
     TAUT_TRY(TAUT_RESERVE(arena, l->sizes.jacobian_entries, error, &s->values.jacobian));
     TAUT_TRY(TAUT_RESERVE(arena, masses, error, &s->values.mass));
+    if (s->shared)
+        TAUT_TRY(TAUT_RESERVE(arena, l->sizes.jacobian_entries, error, &s->foot_g));
     s->counts = TAUT_NEW(arena, unsigned char, l->m);
     s->springs = TAUT_NEW(arena, unsigned char, l->m);
     return s->counts && s->springs ? TAUT_OK : taut_fail_memory(error);
@@ -209,9 +225,9 @@ static int new_saddles(bond_series *s, taut_arena *arena, taut_error *error)
     for (taut_index i = 0; hold && i < l->n; i++)
         s->apart |= !(hold[i] & TAUT_HOLD_POSITION) != !(hold[i] & TAUT_HOLD_VELOCITY);
     TAUT_TRY(taut_masked_saddle_create(&s->position, l->context, arena, hold, TAUT_HOLD_POSITION,
-                                       error));
+                                       s->shared, error));
     return s->apart ? taut_masked_saddle_create(&s->velocity, l->context, arena, hold,
-                                                TAUT_HOLD_VELOCITY, error)
+                                                TAUT_HOLD_VELOCITY, NULL, error)
                     : TAUT_OK;
 }
 
@@ -221,7 +237,8 @@ static int new_foot(bond_series *s, taut_arena *arena, taut_error *error)
     taut_foot_point_settings settings = {.ignore_holds = !l->settings.hold,
                                          .hold = l->settings.hold,
                                          .springs = s->springs,
-                                         .late = l->settings.gradual};
+                                         .late = l->settings.gradual,
+                                         .saddle = &s->shared};
     TAUT_TRY(taut_rigid_foot_create(&s->rigid, l->context, arena, l->projector.statistics,
                                     &settings, error));
     l->foot = s->rigid.projector;
@@ -231,6 +248,11 @@ static int new_foot(bond_series *s, taut_arena *arena, taut_error *error)
 static int build(taut_level_series *l, taut_arena *arena, taut_error *error)
 {
     bond_series *s = (bond_series *)l;
+    TAUT_TRY(taut_multiplier_recursion_create(l->context, arena, l->projector.statistics,
+                                              l->settings.levels, l->settings.gradual ? 2 : 0, NULL,
+                                              &s->recursion, error));
+    if (!l->settings.hold)
+        s->shared = s->recursion->equations.saddle.saddle;
     TAUT_TRY(new_saddles(s, arena, error));
     TAUT_TRY(new_arrays(s, arena, error));
     const double *compliance = taut_context_compliance(l->context);
@@ -238,10 +260,7 @@ static int build(taut_level_series *l, taut_arena *arena, taut_error *error)
         s->counts[i] = !(taut_context_soft(l->context, i) && compliance[i] > 0);
         s->springs[i] = compliance[i] > 0;
     }
-    TAUT_TRY(new_foot(s, arena, error));
-    return taut_multiplier_recursion_create(l->context, arena, l->projector.statistics,
-                                            l->settings.levels, l->settings.gradual ? 2 : 0, NULL,
-                                            &s->recursion, error);
+    return new_foot(s, arena, error);
 }
 
 static void report(const taut_level_series *l, taut_series_report *to)

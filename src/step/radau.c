@@ -199,8 +199,11 @@ static int make_acceleration(taut_stepper *s, taut_radau *w, taut_error *error)
     shape.k_changes = w->varying ? NULL : &w->mass_changes;
     for (taut_index k = 0; w->diagonal && k < w->n; k++)
         shape.positive &= w->mass[k] > 0;
-    return taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &s->arena->allocator, &w->acceleration,
-                              error);
+    TAUT_TRY(taut_saddle_create(&shape, TAUT_BACKEND_AUTO, &s->arena->allocator, &w->acceleration,
+                                error));
+    if (w->rows == 0)
+        s->saddle = w->acceleration;
+    return TAUT_OK;
 }
 
 static int explain_newton(taut_stepper *s, int status, taut_error *error)
@@ -274,6 +277,7 @@ static void destroy(taut_stepper *s)
         taut_saddle_destroy(w->block[b]);
     taut_saddle_destroy(w->filter);
     taut_saddle_destroy(w->acceleration);
+    s->saddle = NULL;
 }
 
 /* f at the end by the equations of the last stage, f = M a + G^T lambda: unlike f of the last

@@ -33,11 +33,14 @@ typedef struct taut_masked_saddle {
     unsigned char *moves; /* [m]: counted, with a free coordinate */
     const char *purpose;  /* begins the message for a singular matrix; may be replaced */
     taut_saddle *saddle;
+    bool borrowed; /* `saddle` is another's */
 } taut_masked_saddle;
 
-/* hold[i] & bit: i is held. */
+/* hold[i] & bit: i is held. other: a matrix [M G^T; G -D] of all bonds to be used, which its owner
+ * factors too; then nothing is ever held. NULL: its own. */
 int taut_masked_saddle_create(taut_masked_saddle *saddle, taut_context *context, taut_arena *arena,
-                              const unsigned char *hold, unsigned bit, taut_error *error);
+                              const unsigned char *hold, unsigned bit, taut_saddle *other,
+                              taut_error *error);
 /* The same with a matrix on the tangent pattern in place of M, M + sum mu_i Hess g_i + d(M w)/dq.
  */
 int taut_masked_saddle_create_curved(taut_masked_saddle *saddle, taut_context *context,

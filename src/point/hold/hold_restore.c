@@ -182,9 +182,9 @@ static int build(taut_hold_restorer *w, taut_arena *arena, double t, const doubl
     w->n = sizes.coordinates;
     w->m = sizes.bonds;
     TAUT_TRY(taut_masked_saddle_create(&w->position, w->context, arena, w->hold, TAUT_HOLD_POSITION,
-                                       error));
+                                       NULL, error));
     TAUT_TRY(taut_masked_saddle_create(&w->velocity, w->context, arena, w->hold, TAUT_HOLD_VELOCITY,
-                                       error));
+                                       NULL, error));
     TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->q0, &w->v0, &w->dx));
     TAUT_TRY(TAUT_RESERVE(arena, w->m, error, &w->want, &w->dmu, &w->values.bond,
                           &w->values.bond_dt, &w->values.gamma));

@@ -42,12 +42,15 @@ static int new_saddle(taut_masked_saddle *s, const taut_sizes *sizes, bool curve
 }
 
 static int create(taut_masked_saddle *s, taut_context *context, taut_arena *arena,
-                  const unsigned char *hold, unsigned bit, bool curved, taut_error *error)
+                  const unsigned char *hold, unsigned bit, bool curved, taut_saddle *other,
+                  taut_error *error)
 {
     const taut_system *system = taut_context_system(context);
     taut_sizes sizes;
     taut_system_sizes(system, &sizes);
-    *s = (taut_masked_saddle){.context = context,
+    *s = (taut_masked_saddle){.saddle = other,
+                              .borrowed = other,
+                              .context = context,
                               .allocator = &arena->allocator,
                               .n = sizes.coordinates,
                               .m = sizes.bonds,
@@ -66,26 +69,29 @@ static int create(taut_masked_saddle *s, taut_context *context, taut_arena *aren
     s->plain = true;
     for (taut_index i = 0; i < s->m; i++)
         s->plain = s->plain && s->jacobian.start[i + 1] > s->jacobian.start[i];
-    return new_saddle(s, &sizes, curved, error);
+    return s->borrowed ? TAUT_OK : new_saddle(s, &sizes, curved, error);
 }
 
 int taut_masked_saddle_create(taut_masked_saddle *s, taut_context *context, taut_arena *arena,
-                              const unsigned char *hold, unsigned bit, taut_error *error)
+                              const unsigned char *hold, unsigned bit, taut_saddle *other,
+                              taut_error *error)
 {
-    return create(s, context, arena, hold, bit, false, error);
+    return create(s, context, arena, hold, bit, false, other, error);
 }
 
 int taut_masked_saddle_create_curved(taut_masked_saddle *s, taut_context *context,
                                      taut_arena *arena, const unsigned char *hold, unsigned bit,
                                      taut_error *error)
 {
-    return create(s, context, arena, hold, bit, true, error);
+    return create(s, context, arena, hold, bit, true, NULL, error);
 }
 
 void taut_masked_saddle_destroy(taut_masked_saddle *s)
 {
-    taut_saddle_destroy(s->saddle);
+    if (!s->borrowed)
+        taut_saddle_destroy(s->saddle);
     s->saddle = NULL;
+    s->borrowed = false;
 }
 
 /* k = M without what is held. */
