@@ -232,9 +232,9 @@ for method in constraint series; do
     point 1e-12 chain --set N=50 --method $method --init "bob[7]=(7, 0.001)" --init "bob[30]'=(0.1, 0.3)"
     [ $mumps = no ] || point 1e-12 truss --method $method
 done
-point 1e-12 stiff.taut --from 0.3
-point 1e-12 damped.taut
-[ $mumps = no ] || point 1e-12 stiff_net.taut
+point 1e-12 stiff.taut --method series --from 0.3
+point 1e-12 damped.taut --method series
+[ $mumps = no ] || point 1e-12 stiff_net.taut --method series
 point 1e-9 angles.taut --method constraint
 point 1e-11 chain --set N=3000 --set omega=1e6 --method series
 run 0 project chain --set N=50
