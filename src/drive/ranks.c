@@ -111,8 +111,8 @@ int taut_ranks_refuse_method(const taut_solver *solver, taut_error *error)
         return taut_fail(
             error, TAUT_ERROR_REFUSED,
             "method %s is not supported in a run over several ranks, which has dop8 and "
-            "other explicit Runge-Kutta methods, rattle and verlet; run without "
-            "mpiexec",
+            "other explicit Runge-Kutta methods, radau5 and other Radau methods, rattle and "
+            "verlet; run without mpiexec",
             method->name);
     if (solver->motion == TAUT_MOTION_FULL && solver->control.on)
         return taut_fail_option(error, TAUT_ERROR_REFUSED, "step",

@@ -115,5 +115,5 @@ static int create_banded(taut_saddle *saddle, taut_error *error)
         error);
 }
 
-const taut_backend_functions taut_backend_banded = {create_banded, taut_stored_factor,
-                                                    taut_stored_solve, NULL, taut_stored_archive};
+const taut_backend_functions taut_backend_banded = {
+    create_banded, taut_stored_factor, taut_stored_solve, NULL, taut_stored_archive, NULL};
