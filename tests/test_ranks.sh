@@ -418,6 +418,32 @@ MODEL
     row $? "resumed with rows in HDF5: another row"
 fi
 
+# ---- Radau methods: fixed and adaptive step sizes, forces of velocities (no symmetry), soft and rigid bonds, rows with multipliers, events
+if [ $mumps = yes ]; then
+    processes_tried="2 3"
+    try 1e-7 1e-12 chain --set N=50 --motion rigid --method radau5 --newton tensor --step 0.01 --until 0.2
+    try 1e-13 1e-11 chain --set N=50 --motion rigid --method radau5 --newton tensor --until 0.5 --rtol 1e-8
+    try 1e-13 1e-11 chain --set N=50 --motion rigid --method radau3 --newton tensor --until 0.2
+    try 1e-10 1e-12 chain --set N=50 --motion rigid --method radau7 --newton tensor --step 0.01 --until 0.1
+    try 1e-3 1e-12 chain --set N=50 --motion rigid --method radau1 --newton tensor --step 0.01 --until 0.05
+    try - 1e-11 chain --set N=50 --motion full --method radau5 --newton tensor --step 1e-3 --until 0.02
+    processes_tried="2"
+    try 1e-13 1e-9 chain --set N=50 --motion rigid --method radau5 --until 0.5 --rtol 1e-8
+    try 1e-13 1e-10 strip.taut --motion rigid --method radau5 --newton tensor --until 0.3
+    try 1e-5 1e-11 strip.taut --motion rigid --method radau5 --newton tensor --until 0.1 --step 0.01
+    try 1e-13 1e-10 polymer.taut --motion rigid --method radau5 --newton tensor --until 0.2
+    try 1e-13 1e-10 mixed.taut --motion rigid --method radau5 --newton tensor --until 0.2
+    try 1e-13 1e-10 angles.taut --motion rigid --method radau5 --newton tensor --until 0.1
+    try 1e-13 1e-10 net --set N=8 --motion rigid --method radau5 --newton tensor --until 0.2
+    events 1e-9 swing.taut --motion rigid --method radau5 --newton tensor --rtol 1e-5 --until 0.9
+    run 0 run polymer.taut --motion rigid --method radau5 --newton tensor --until 0.2 --every 0.03 --verify never --out rows1.csv
+    ranks 0 3 run polymer.taut --motion rigid --method radau5 --newton tensor --until 0.2 --every 0.03 --verify never --out rows.csv
+    apart rows1.csv rows.csv 1e-8 "3 ranks, rows of radau5"
+    # states off the bonds, and steps that Newton's iteration cannot make: all ranks make smaller ones, or end
+    try 1e-13 1e-10 chain --set N=30 --motion rigid --method radau5 --newton tensor --until 0.1 --init "bob[7]=(7, 0.001)"
+    ranks 1 2 run chain --set N=30 --motion rigid --method radau5 --step 3 --until 9 --out none
+fi
+
 # ---- the same bits on the same number of ranks
 ranks 0 3 run strip.taut --motion rigid --until 0.2 --out none --end first
 ranks 0 3 run strip.taut --motion rigid --until 0.2 --out none --end second
@@ -512,7 +538,10 @@ refused 2 "the motion is not chosen over several ranks" run chain --set N=50 --u
 refused 2 "motion effective is not supported" run chain --set N=50 --motion effective --until 0.1
 refused 2 "grow from 1.43e+04 to 7.97e+08 tolerances of a step; use method radau5 without mpiexec" run chain --set N=50 --set omega=20 --motion slow --method dop8 --until 1
 refused 2 "(not dop8: the explicit slow field does not apply: slow and fast are not separated" run chain --set N=50 --set omega=20 --motion slow --until 1
-refused 2 "method radau5 is not supported" run chain --set N=50 --motion rigid --method radau5 --until 0.1
+refused 2 "method gauss4 is not supported" run chain --set N=50 --motion rigid --method gauss4 --until 0.1
+refused 2 "cannot be saved" run chain --set N=50 --motion rigid --method radau5 --until 0.1 --out rows.csv --checkpoint file.ck
+refused 2 "it is tensor" run chain --set N=50 --motion rigid --method radau5 --newton stage --until 0.1
+refused 2 "computed by explicit Runge-Kutta methods, not by radau5" run chain --set N=50 --motion slow --method radau5 --until 0.1
 refused 2 "initial values refer to themselves" run linked.taut --motion rigid --until 1 --init "b[5] = b[35]" --init "b[35] = b[5]"
 sed 's/^wall = .*/wall = lambda(hook) rising stop/' swing.taut >pull.taut
 refused 2 "lambda(hook) is not supported" run pull.taut --motion rigid --until 1

@@ -110,6 +110,7 @@ typedef struct taut_method {
     bool first_order; /* supports first-order systems without a field */
     bool follows;     /* integrates a flow: black boxes, and rates by their [stepper] */
     bool spans_ranks; /* in runs over several ranks too (base/space.h) */
+    bool saved_alone; /* but these are not saved */
     /* the estimate shrinks as h^error_order, with `propose` in the first step; 0: no estimate,
      * fixed steps only */
     int error_order;

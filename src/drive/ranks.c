@@ -91,9 +91,15 @@ int taut_ranks_refuse_method(const taut_solver *solver, taut_error *error)
         return taut_fail(
             error, TAUT_ERROR_REFUSED,
             "method %s is not supported in a run over several ranks, which has dop8 and "
-            "other explicit Runge-Kutta methods, rattle and verlet; run without "
-            "mpiexec%s%s%s",
+            "other explicit Runge-Kutta methods, radau5 and other Radau methods, rattle and "
+            "verlet; run without mpiexec%s%s%s",
             method->name, solver->why[0] ? " (" : "", solver->why, solver->why[0] ? ")" : "");
+    if (solver->motion == TAUT_MOTION_SLOW && !method->uses_field)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "slow motion over several ranks is computed by explicit Runge-Kutta "
+                         "methods, not by %s; run without mpiexec%s%s%s",
+                         method->name, solver->why[0] ? " (" : "", solver->why,
+                         solver->why[0] ? ")" : "");
     if (solver->motion == TAUT_MOTION_FULL && solver->control.on)
         return taut_fail_option(error, TAUT_ERROR_REFUSED, "step",
                                 "full motion over several ranks needs a fixed step size");

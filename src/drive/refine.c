@@ -50,6 +50,8 @@ int taut_refine_create(taut_solver *solver, taut_error *error)
     bool rigid = solver->motion == TAUT_MOTION_RIGID ||
                  (solver->motion == TAUT_MOTION_SLOW &&
                   !(can & (TAUT_HAS_SPRINGS | TAUT_HAS_STIFF_POTENTIAL)));
+    if (rigid)
+        TAUT_TRY(taut_start_need_projector(solver, error));
     r->on = r->recursion || (rigid && solver->onto_rigid);
     return r->on ? taut_state_create(s, &r->state, error) : TAUT_OK;
 }

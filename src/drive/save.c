@@ -333,6 +333,11 @@ static int refuse_saving(const taut_solver *solver, taut_error *error)
                          "method %s does not support saving: it has no function that writes what "
                          "it remembers",
                          solver->stepper.method->name);
+    if (taut_run_space(solver) && solver->stepper.method->saved_alone)
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "a run over several ranks by method %s cannot be saved: run without a "
+                         "checkpoint, or by an explicit method",
+                         solver->stepper.method->name);
     if (taut_run_space(solver) && taut_options_given(solver->options, "stabilize-refresh"))
         return taut_fail_option(error, TAUT_ERROR_REFUSED, "stabilize-refresh",
                                 "a run over several ranks with this option cannot be saved: omit "

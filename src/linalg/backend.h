@@ -15,6 +15,10 @@ typedef struct taut_backend_functions {
     void (*destroy)(taut_saddle *saddle); /* NULL when the arena has everything */
     /* the factorisation, beyond what the form keeps */
     void (*archive)(taut_saddle *saddle, taut_archive *archive);
+    /* in place of solve, of a backend without a form: for x[n] and y[m] in place, real and
+     * imaginary parts with `step` numbers from entry to entry */
+    int (*solve_for)(taut_saddle *saddle, double *const x[2], double *const y[2], int step,
+                     taut_error *error);
 } taut_backend_functions;
 
 struct taut_saddle {
@@ -60,6 +64,7 @@ taut_index taut_small_pivot(const taut_form *form, const void *matrix, int info,
 bool taut_sparse_available(void);
 
 extern const taut_backend_functions taut_backend_tiny, taut_backend_dense, taut_backend_banded,
-    taut_backend_sparse, taut_backend_fronts, taut_backend_parted, taut_backend_parted_mumps;
+    taut_backend_sparse, taut_backend_fronts, taut_backend_parted, taut_backend_parted_mumps,
+    taut_backend_parted_saddle;
 
 #endif

@@ -165,5 +165,5 @@ static int create_banded(taut_saddle *saddle, taut_error *error)
         error);
 }
 
-const taut_backend_functions taut_backend_banded = {create_banded, factor_banded, taut_stored_solve,
-                                                    NULL, archive_banded};
+const taut_backend_functions taut_backend_banded = {
+    create_banded, factor_banded, taut_stored_solve, NULL, archive_banded, NULL};

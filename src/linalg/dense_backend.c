@@ -95,8 +95,8 @@ static int create_tiny(taut_saddle *saddle, taut_error *error)
         saddle, (taut_stored){.decompose = decompose_tiny, .substitute = substitute_tiny}, error);
 }
 
-const taut_backend_functions taut_backend_tiny = {create_tiny, taut_stored_factor,
-                                                  taut_stored_solve, NULL, taut_stored_archive};
+const taut_backend_functions taut_backend_tiny = {
+    create_tiny, taut_stored_factor, taut_stored_solve, NULL, taut_stored_archive, NULL};
 
 taut_index taut_small_pivot(const taut_form *form, const void *matrix, int info, double tolerance)
 {
@@ -151,5 +151,5 @@ static int create_dense(taut_saddle *saddle, taut_error *error)
         saddle, (taut_stored){.base = 1, .decompose = decompose, .substitute = substitute}, error);
 }
 
-const taut_backend_functions taut_backend_dense = {create_dense, taut_stored_factor,
-                                                   taut_stored_solve, NULL, taut_stored_archive};
+const taut_backend_functions taut_backend_dense = {
+    create_dense, taut_stored_factor, taut_stored_solve, NULL, taut_stored_archive, NULL};

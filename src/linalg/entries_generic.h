@@ -1,5 +1,6 @@
 /* entries_generic.h - entries of a saddle matrix over SCALAR (scalar_real.h, scalar_complex.h),
- * from arrays or from a sum of real matrices (saddle.h). Included by form.c and sparse.c. */
+ * from arrays or from a sum of real matrices (saddle.h). Included by form.c, sparse.c and
+ * parted_saddle.c. */
 
 /* Entry e of K, which may be on the diagonal, in row i. `sum`: values->sum, or NULL where the
  * compiler may see that. */

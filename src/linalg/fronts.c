@@ -364,4 +364,4 @@ static void archive(taut_saddle *saddle, taut_archive *to)
     taut_archive_reals(to, w->columns, w->x.numbers);
 }
 
-const taut_backend_functions taut_backend_fronts = {create, factor, solve, NULL, archive};
+const taut_backend_functions taut_backend_fronts = {create, factor, solve, NULL, archive, NULL};

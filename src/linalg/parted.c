@@ -438,5 +438,5 @@ static void archive_nothing(taut_saddle *saddle, taut_archive *archive)
     (void)saddle, (void)archive; /* nothing is kept between steps */
 }
 
-const taut_backend_functions taut_backend_parted = {create_parted, factor_parted, solve_parted,
-                                                    NULL, archive_nothing};
+const taut_backend_functions taut_backend_parted = {create_parted, factor_parted,   solve_parted,
+                                                    NULL,          archive_nothing, NULL};

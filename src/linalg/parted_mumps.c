@@ -295,5 +295,5 @@ static void archive_nothing(taut_saddle *saddle, taut_archive *archive)
 }
 
 const taut_backend_functions taut_backend_parted_mumps = {create_parted_mumps, factor_parted_mumps,
-                                                          solve_parted_mumps, destroy_parted_mumps,
-                                                          archive_nothing};
+                                                          solve_parted_mumps,  destroy_parted_mumps,
+                                                          archive_nothing,     NULL};

@@ -131,6 +131,13 @@ static void describe(taut_saddle *saddle, bool chosen)
                  form->ordered ? " after reordering" : "");
     else if (saddle->backend == TAUT_BACKEND_SPARSE && chosen)
         snprintf(width, sizeof width, ", no narrow band");
+    if (saddle->functions->solve_for) {
+        snprintf(saddle->structure, sizeof saddle->structure,
+                 "sparse, saddle matrix, %lld rows of %d ranks%s",
+                 (long long)(form->shape.column_halo->total + form->shape.row_halo->total),
+                 form->shape.row_halo->space->size, form->shape.symmetric ? ", symmetric" : "");
+        return;
+    }
     if (form->shape.row_halo) {
         snprintf(saddle->structure, sizeof saddle->structure,
                  "%s, A, %lld rows of %d ranks, definite", taut_backend_name(saddle->backend),
@@ -212,6 +219,23 @@ static int make_form(taut_saddle *saddle, const taut_saddle_shape *shape, taut_b
     return taut_form_reserve(&saddle->form, &saddle->arena, error);
 }
 
+/* Several ranks, K not diagonal: no form. */
+static int make_parted(taut_saddle *saddle, const taut_saddle_shape *shape, taut_error *error)
+{
+#ifdef TAUT_HAVE_PARALLEL_MUMPS
+    saddle->form.shape = *shape;
+    saddle->form.rows = shape->n + shape->m;
+    saddle->backend = TAUT_BACKEND_SPARSE;
+    saddle->functions = &taut_backend_parted_saddle;
+    return saddle->functions->create(saddle, error);
+#else
+    (void)saddle, (void)shape;
+    return taut_fail(error, TAUT_ERROR_REFUSED,
+                     "implicit methods over several ranks need parallel MUMPS, which this build "
+                     "does not have: install libmumps-dev, or run without mpiexec");
+#endif
+}
+
 int taut_saddle_create(const taut_saddle_shape *shape, taut_backend backend,
                        const taut_allocator *allocator, taut_saddle **saddle, taut_error *error)
 {
@@ -226,8 +250,9 @@ int taut_saddle_create(const taut_saddle_shape *shape, taut_backend backend,
     taut_arena_init(&made->arena, &owner);
     taut_arena_init(&made->columns, &owner);
     made->arena.looped = true;
-    int status = make_form(made, shape, backend, error);
-    if (status == 0) {
+    const bool parted = shape->row_halo && shape->k_start;
+    int status = parted ? make_parted(made, shape, error) : make_form(made, shape, backend, error);
+    if (status == 0 && !parted) {
         made->functions = shape->row_halo ? &taut_backend_parted
                           : made->backend == TAUT_BACKEND_SPARSE && made->form.schur
                               ? &taut_backend_fronts
@@ -235,7 +260,8 @@ int taut_saddle_create(const taut_saddle_shape *shape, taut_backend backend,
         status = made->functions->create(made, error);
     }
 #ifdef TAUT_HAVE_PARALLEL_MUMPS
-    if (status == TAUT_ERROR_REFUSED && shape->row_halo) { /* on all ranks: no narrow band */
+    if (status == TAUT_ERROR_REFUSED && shape->row_halo &&
+        !parted) { /* on all ranks: no narrow band */
         taut_arena_clear(&made->arena);
         taut_arena_clear(&made->columns);
         taut_error_clear(error);
@@ -311,10 +337,17 @@ static int solve(taut_saddle *saddle, bool complex_values, int count, char *x, c
     TAUT_TRY(need_factors(saddle, complex_values, error));
     size_t scalar = taut_form_scalar(&saddle->form);
     for (int k = 0; k < count; k++) {
-        taut_form_before(&saddle->form, x, y);
-        TAUT_TRY(saddle->functions->solve(saddle, error));
-        taut_form_after(&saddle->form, x, y);
-        taut_halo_refresh(saddle->form.shape.column_halo, (double *)(void *)x);
+        if (saddle->functions->solve_for) {
+            double *real_x = (double *)(void *)x, *real_y = (double *)(void *)y;
+            TAUT_TRY(saddle->functions->solve_for(saddle, (double *const[]){real_x, real_x + 1},
+                                                  (double *const[]){real_y, y ? real_y + 1 : NULL},
+                                                  complex_values ? 2 : 1, error));
+        } else {
+            taut_form_before(&saddle->form, x, y);
+            TAUT_TRY(saddle->functions->solve(saddle, error));
+            taut_form_after(&saddle->form, x, y);
+            taut_halo_refresh(saddle->form.shape.column_halo, (double *)(void *)x);
+        }
         if (x)
             x += (size_t)saddle->form.shape.n * scalar;
         if (y)
@@ -370,6 +403,8 @@ int taut_saddle_solve_parts(taut_saddle *saddle, double *const x[2], double *con
 {
     assert(!saddle->form.schur);
     TAUT_TRY(need_factors(saddle, true, error));
+    if (saddle->functions->solve_for)
+        return saddle->functions->solve_for(saddle, x, y, 1, error);
     taut_form_before_parts(&saddle->form, x, y);
     TAUT_TRY(saddle->functions->solve(saddle, error));
     taut_form_after_parts(&saddle->form, x, y);

@@ -235,5 +235,5 @@ static int sparse_create(taut_saddle *saddle, taut_error *error)
 
 #endif
 
-const taut_backend_functions taut_backend_sparse = {sparse_create, sparse_factor, sparse_solve,
-                                                    sparse_destroy, sparse_archive};
+const taut_backend_functions taut_backend_sparse = {sparse_create,  sparse_factor,  sparse_solve,
+                                                    sparse_destroy, sparse_archive, NULL};

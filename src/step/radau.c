@@ -13,6 +13,7 @@
 #include "base/rows.h"
 #include "base/vectors.h"
 #include "step/methods.h"
+#include "system/system.h"
 
 #include <string.h>
 
@@ -102,11 +103,12 @@ static int describe(taut_stepper *s, taut_radau *w, taut_error *error)
     const taut_system *system = taut_context_system(s->context);
     taut_sizes sizes;
     taut_system_sizes(system, &sizes);
+    w->part = system->part;
     w->varying = sizes.mass == TAUT_MASS_VARYING;
     w->diagonal = sizes.mass == TAUT_MASS_DIAGONAL;
-    w->velocity = sizes.can & TAUT_HAS_VELOCITY_FORCES;
-    w->stiff = sizes.can & TAUT_HAS_STIFF_POTENTIAL;
-    w->symmetric = !w->varying && !(sizes.can & (TAUT_HAS_VELOCITY_FORCES | TAUT_HAS_FORCES));
+    w->velocity = taut_radau_any(w, sizes.can & TAUT_HAS_VELOCITY_FORCES);
+    w->stiff = taut_radau_any(w, sizes.can & TAUT_HAS_STIFF_POTENTIAL);
+    w->symmetric = !w->varying && !w->velocity && !taut_radau_any(w, sizes.can & TAUT_HAS_FORCES);
     w->compliance = taut_context_compliance(s->context);
     w->damping = taut_context_damping(s->context);
     for (taut_index i = 0; i < w->m; i++) {
@@ -114,6 +116,12 @@ static int describe(taut_stepper *s, taut_radau *w, taut_error *error)
         w->rods |= w->compliance[i] == 0;
         w->springs |= w->compliance[i] != 0;
     }
+    w->moves = taut_radau_any(w, w->moves);
+    w->rods = taut_radau_any(w, w->rods);
+    if (w->part && (w->stiff || s->motion == TAUT_MOTION_SLOW))
+        return taut_fail(error, TAUT_ERROR_REFUSED,
+                         "method %s over several ranks does not support %s; run without mpiexec",
+                         s->method->name, w->stiff ? "a stiff potential" : "motion slow");
     w->jumps = w->rods && s->adaptive && w->table.ends && !w->table.triangular;
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_TANGENT, &w->tangent, error));
     TAUT_TRY(taut_system_pattern(system, TAUT_PATTERN_JACOBIAN, &w->jacobian, error));
@@ -134,6 +142,10 @@ static int describe(taut_stepper *s, taut_radau *w, taut_error *error)
                                    .g_start = w->jacobian.start,
                                    .g_column = w->jacobian.column,
                                    .symmetric = w->symmetric};
+    if (w->part) {
+        w->shape.column_halo = &w->part->coordinates;
+        w->shape.row_halo = &w->part->bonds;
+    }
     return TAUT_OK;
 }
 
@@ -237,6 +249,7 @@ static int create(taut_stepper *s, taut_error *error)
     taut_radau *w = s->work = TAUT_NEW(s->arena, taut_radau, 1);
     TAUT_NEED(error, w);
     w->equations = s->first_order ? &taut_radau_first : &mechanics;
+    const taut_system *system = taut_context_system(s->context);
     const taut_stage_data *data = s->method->data;
     taut_collocation_make(data, &w->table);
     s->error_order = s->m > 0 && s->method->bond_order > 0 ? s->method->bond_order + 1 : 0;
@@ -250,6 +263,10 @@ static int create(taut_stepper *s, taut_error *error)
     w->stage_wise = strcmp(newton, "stage") == 0 || newton[0] == 'J' ||
                     (strcmp(newton, "tensor") != 0 && (!s->first_order || w->m > 0) &&
                      (int64_t)w->s * ((int64_t)w->n + w->m) <= TAUT_STAGE_WISE_ROWS);
+    if (system->part && newton[0] != 'a' && strcmp(newton, "tensor") != 0)
+        return taut_fail_option(error, TAUT_ERROR_REFUSED, "newton",
+                                "over several ranks it is tensor");
+    w->stage_wise = w->stage_wise && !system->part;
     w->outer = newton[0] == 'r' ? 1 + (newton[1] - '0') : 0;
     TAUT_TRY(s->first_order ? taut_radau_first_describe(s, error) : describe(s, w, error));
     TAUT_TRY(refuse_control(s, w, error));
@@ -542,7 +559,8 @@ static bool node(taut_stepper *s, int j, bool place, taut_step_node *node)
 #define RADAU(stages, p, e, text)                                                                  \
     IMPLICIT(radau##p, taut_radau_table[stages - 1], p, e, text,                                   \
              "Lubich 1993, (3.2), (8.4); Hairer, Wanner II, IV.5, IV.8",                           \
-             .sharper = 2.0 * stages / (stages + 1), .node = node, .dense = dense)
+             .sharper = 2.0 * stages / (stages + 1), .node = node, .dense = dense,                 \
+             .spans_ranks = true, .saved_alone = true)
 RADAU(1, 1, 1, "implicit Euler: damps all oscillations");
 RADAU(2, 3, 3, "Radau IIA, 2 stages: stiff, damped and rigid bonds in one form");
 RADAU(

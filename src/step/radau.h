@@ -18,6 +18,7 @@
 #include "linalg/saddle.h"
 #include "step/collocation.h"
 #include "system/modes/potential_modes.h"
+#include "system/rank_part.h"
 
 /* Up to this size of all stages together, stages (n + m), the stage-wise form is the cheaper one.
  */
@@ -101,6 +102,7 @@ extern const taut_radau_equations taut_radau_first;
 
 typedef struct taut_radau {
     const taut_radau_equations *equations;
+    const taut_part *part; /* of several ranks (system/rank_part.h), or NULL */
     taut_collocation table;
     int s;
     taut_index n, m;
@@ -181,6 +183,20 @@ typedef struct taut_radau {
     bool redundant;            /* that matrix was singular: more bonds than freedoms */
     taut_radau_past probe;     /* values at a state for multipliers */
 } taut_radau;
+
+/* Of several ranks: what they decide together. The largest x; whether it is so on any; a status. */
+static inline double taut_radau_largest(const taut_radau *w, double x)
+{
+    return taut_space_largest(w->part ? w->part->space : NULL, x);
+}
+static inline bool taut_radau_any(const taut_radau *w, bool here)
+{
+    return taut_radau_largest(w, here) > 0;
+}
+static inline int taut_radau_agree(const taut_radau *w, int status, taut_error *error)
+{
+    return taut_space_agree(w->part ? w->part->space : NULL, status, error);
+}
 
 /* (radau_stage.c) Stage i of a mechanical system: R_i, S_i, G_i, M_i. */
 int taut_radau_evaluate(taut_stepper *s, int i, double h, bool derivatives, taut_error *error);

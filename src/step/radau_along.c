@@ -45,8 +45,9 @@ static int evaluate(taut_stepper *s, double t, const double *q, const double *v,
     taut_radau *w = s->work;
     taut_radau_past *end = &w->past[1 - w->top];
     taut_values values = {.bond = w->bond, .bond_dt = end->drift, .jacobian = end->jacobian};
-    return taut_evaluate_inside(s->context, t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN, &values,
-                                error);
+    int status = taut_evaluate_inside(s->context, t, q, v, TAUT_WANT_BOND | TAUT_WANT_JACOBIAN,
+                                      &values, error);
+    return taut_radau_agree(w, status, error);
 }
 
 /* One correction of x, q or v, with the values at q: M dx + G^T mu = 0 with G dx = -g, or with v
@@ -73,11 +74,11 @@ static int put_along(taut_stepper *s, double t, double *q, double *v, taut_error
     static const double NEAR = 1e-8; /* its square is rounding */
     taut_radau *w = s->work;
     taut_radau_past *end = &w->past[1 - w->top];
-    double off = INFINITY, size = taut_largest(w->n, q);
+    double off = INFINITY, size = taut_radau_largest(w, taut_largest(w->n, q));
     TAUT_TRY(evaluate(s, t, q, v, error));
     for (int pass = 0; pass < POSITIONS && off > NEAR * size; pass++) {
         TAUT_TRY(correct(s, NULL, q, error));
-        off = taut_largest(w->n, w->extra);
+        off = taut_radau_largest(w, taut_largest(w->n, w->extra));
         TAUT_TRY(evaluate(s, t, q, v, error));
     }
     TAUT_TRY(correct(s, v, v, error));

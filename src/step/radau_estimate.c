@@ -55,17 +55,25 @@ static bool choose_tensions(taut_stepper *s, const taut_radau_past *past,
         w->ringing[i] = spring && !counts ? past->tension[i] - value : 0;
         differs |= spring && !counts;
     }
-    return differs;
+    return taut_radau_any(w, differs);
 }
 
 double taut_radau_norm(const taut_stepper *s, double factor, const double *x)
 {
+    const taut_radau *w = s->work;
+    const taut_halo *halo = w->part ? &w->part->coordinates : NULL;
+    const double n = halo ? (double)halo->total : s->n;
     double sum = 0;
-    for (taut_index k = 0; k < s->n; k++) {
-        double size = factor * fabs(x[k]) / (s->atol + s->rtol * fabs(s->now.q[k]));
-        sum += size * size;
+    for (int r = 0; r < (halo ? halo->ranges : 1); r++) {
+        const taut_index first = halo ? halo->range[r][0] : 0,
+                         end = halo ? halo->range[r][1] : s->n;
+        for (taut_index k = first; k < end; k++) {
+            double size = factor * fabs(x[k]) / (s->atol + s->rtol * fabs(s->now.q[k]));
+            sum += size * size;
+        }
     }
-    return s->n > 0 ? sqrt(sum / s->n) : 0;
+    sum = taut_space_sum(halo ? halo->space : NULL, sum);
+    return n > 0 ? sqrt(sum / n) : 0;
 }
 
 /* Adds the error by the springs' oscillation at the step that the rest of the motion allows. */

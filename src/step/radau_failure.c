@@ -40,9 +40,9 @@ int taut_radau_singular(const taut_stepper *s, const char *what, taut_error *err
 int taut_radau_explain(const taut_stepper *s, int status, int count, const double *jacobian,
                        taut_error *error)
 {
-    if (status != TAUT_ERROR_SINGULAR || !error)
-        return status;
     const taut_radau *w = s->work;
+    if (status != TAUT_ERROR_SINGULAR || !error || w->part)
+        return status;
     char text[300] = "";
     taut_singular parts = {.context = s->context,
                            .allocator = &s->arena->allocator,

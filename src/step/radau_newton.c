@@ -51,6 +51,7 @@ static void set_scale(const taut_stepper *s, double h)
         largest = fmax(largest, fmax(fabs(s->now.q[k]), first_order(w) ? fabs(h * a[k])
                                                                        : fmax(fabs(h * s->now.v[k]),
                                                                               h * h * fabs(a[k]))));
+    largest = taut_radau_largest(w, largest);
     double rtol = s->adaptive ? share * s->rtol : 0, atol = s->adaptive ? share * s->atol : 0;
     double floor = fmax(8 * DBL_EPSILON * largest, DBL_MIN / DBL_EPSILON), widest = floor;
     for (taut_index k = 0; k < s->n; k++) {
@@ -60,7 +61,7 @@ static void set_scale(const taut_stepper *s, double h)
         w->scale[k] = fmax(allowed, floor);
         widest = fmax(widest, w->scale[k]);
     }
-    w->rough = 50 * floor / widest;
+    w->rough = 50 * floor / taut_radau_largest(w, widest);
 }
 
 /* The sum of ((|dq| + |h dv|)/scale)^2, four at a time; without dv, h is 0 and dv is dq. */
@@ -81,6 +82,20 @@ TAUT_HOT static double radau_squares(taut_index n, double h, const double *restr
     return (sum[0] + sum[1]) + (sum[2] + sum[3]) + rest;
 }
 
+/* Of all ranks what they own. */
+static double sum_squares(const taut_radau *w, double h, const double *dq, const double *dv)
+{
+    double sum = 0;
+    if (!w->part)
+        return radau_squares(w->n, h, dq, dv, w->scale);
+    const taut_halo *halo = &w->part->coordinates;
+    for (int k = 0; k < halo->ranges; k++) {
+        const taut_index first = halo->range[k][0], count = halo->range[k][1] - first;
+        sum += radau_squares(count, h, dq + first, dv + first, w->scale + first);
+    }
+    return taut_space_sum(halo->space, sum);
+}
+
 /* Corrections r and y of a and lambda, which move q and v of all stages; returns the norm of
  * that, the largest over the stages of rms (|dq| + h |dv|) / scale. */
 static double correct(const taut_stepper *s, double h)
@@ -95,7 +110,7 @@ static double correct(const taut_stepper *s, double h)
                              w->n, w->r, dq);
         if (moving)
             taut_collocation_row(table, table->a[i], h, w->n, w->r, dv);
-        double sum = radau_squares(w->n, moving ? h : 0, dq, moving ? dv : dq, w->scale);
+        double sum = sum_squares(w, moving ? h : 0, dq, moving ? dv : dq);
         if (isnan(sum))
             return NAN;
         worst = fmax(worst, sum);
@@ -107,11 +122,12 @@ static double correct(const taut_stepper *s, double h)
         taut_add(w->n, w->r + (int64_t)i * w->n, trial->a + (int64_t)i * w->n);
         taut_add(w->m, w->y + (int64_t)i * w->m, trial->lambda + (int64_t)i * w->m);
     }
-    return w->n > 0 ? sqrt(worst / w->n) : 0;
+    const double n = w->part ? (double)w->part->coordinates.total : w->n;
+    return n > 0 ? sqrt(worst / n) : 0;
 }
 
-/* Residuals of all stages, derivatives where they are asked for, and factorisations. */
-static int evaluate(taut_stepper *s, double h, bool derivatives, taut_error *error)
+/* Residuals of all stages, derivatives where they are asked for. */
+static int evaluate_stages(taut_stepper *s, double h, bool derivatives, taut_error *error)
 {
     taut_radau *w = s->work;
     int middle = w->s / 2;
@@ -121,6 +137,14 @@ static int evaluate(taut_stepper *s, double h, bool derivatives, taut_error *err
         if (here && w->stage_wise)
             taut_radau_whole_add(w, i, h);
     }
+    return TAUT_OK;
+}
+
+/* And factorisations. */
+static int evaluate(taut_stepper *s, double h, bool derivatives, taut_error *error)
+{
+    taut_radau *w = s->work;
+    TAUT_TRY(taut_radau_agree(w, evaluate_stages(s, h, derivatives, error), error));
     if (derivatives)
         w->frozen.valid = true;
     return derivatives || w->frozen.h != h ? w->equations->factor(s, h, error) : TAUT_OK;

@@ -26,7 +26,8 @@ static int evaluate(taut_stepper *s, double t, const double *q, const double *v,
     unsigned wanted = TAUT_WANT_FORCE |
                       (w->m > w->rows ? TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_GAMMA : 0) |
                       (w->varying ? TAUT_WANT_MASS : 0) | (w->stiff ? TAUT_WANT_STIFF_FORCE : 0);
-    TAUT_TRY(taut_evaluate_inside(s->context, t, q, v, wanted, &values, error));
+    int status = taut_evaluate_inside(s->context, t, q, v, wanted, &values, error);
+    TAUT_TRY(taut_radau_agree(w, status, error));
     s->statistics->force_evaluations++;
     for (taut_index k = 0; w->stiff && k < w->n; k++)
         if (w->rows > 0)
@@ -122,7 +123,7 @@ static int solve_rods(taut_stepper *s, taut_radau_past *at, bool accelerate, dou
     for (taut_index i = 0; i < w->m; i++)
         if (w->d[i] > 0)
             taut_row_clear(&w->jacobian, w->acceleration_g, i);
-    if (rods > 0 || accelerate) {
+    if (taut_radau_any(w, rods > 0 || accelerate)) {
         s->statistics->factorisations++;
         s->statistics->solves++;
         TAUT_TRY(taut_saddle_factor(w->acceleration, w->varying ? at->mass : w->mass, g, NULL, w->d,
@@ -164,7 +165,7 @@ int taut_radau_multipliers(taut_stepper *s, double t, const double *q, const dou
     bool now = q == s->now.q && v == s->now.v && t == s->now.t && !w->past[w->top].ended;
     taut_statistics before = *s->statistics; /* output is not counted */
     TAUT_TRY(now ? evaluate_now(s, at, error) : evaluate(s, t, q, v, at, error));
-    double size = taut_largest(w->n, q);
+    double size = taut_radau_largest(w, taut_largest(w->n, q));
     /* between the ends of a step Hermite interpolation leaves the slow manifold: g/c is its error
      */
     bool spring = w->table.dense || w->oscillations;
@@ -182,7 +183,7 @@ int taut_radau_acceleration(taut_stepper *s, double *a, taut_error *error)
     taut_radau *w = s->work;
     taut_radau_past *at = &w->probe;
     TAUT_TRY(evaluate_now(s, at, error));
-    double size = taut_largest(w->n, s->now.q);
+    double size = taut_radau_largest(w, taut_largest(w->n, s->now.q));
     bool slow = s->motion == TAUT_MOTION_SLOW; /* the oscillation of stiff springs is unwanted */
     for (taut_index i = 0; i < s->m; i++)
         w->d[i] = by_spring(w, i, at, size) && (!slow || taut_context_soft(s->context, i));
@@ -204,8 +205,9 @@ static int evaluate_end(taut_stepper *s, taut_radau_past *to, taut_error *error)
         taut_copy(w->mass_entries, past->mass, to->mass);
     if (w->rows > 0)
         taut_copy(w->n, past->pull, to->pull);
-    TAUT_TRY(taut_evaluate_inside(s->context, s->now.t, s->now.q, s->now.v,
-                                  TAUT_WANT_GAMMA | TAUT_WANT_JACOBIAN, &values, error));
+    int status = taut_evaluate_inside(s->context, s->now.t, s->now.q, s->now.v,
+                                      TAUT_WANT_GAMMA | TAUT_WANT_JACOBIAN, &values, error);
+    TAUT_TRY(taut_radau_agree(w, status, error));
     for (taut_index i = 0; i < s->m; i++)
         for (taut_index k = w->jacobian.start[i]; k < w->jacobian.start[i + 1]; k++)
             to->force[w->jacobian.column[k]] +=
@@ -226,7 +228,7 @@ int taut_radau_reactions(taut_stepper *s, double t, const double *q, const doubl
     taut_index wanted = 0;
     for (taut_index i = 0; i < s->m; i++)
         wanted += !(w->oscillations && w->compliance[i] > 0);
-    if (wanted == 0 || w->redundant)
+    if (!taut_radau_any(w, wanted > 0) || w->redundant)
         return TAUT_OK;
     bool known = q == s->now.q && w->past[w->top].ended;
     if (w->rows > 0 && !known) /* between the ends a stiff potential's force is that of q's error */
@@ -247,6 +249,8 @@ int taut_radau_reactions(taut_stepper *s, double t, const double *q, const doubl
         off = fmax(off, fabs(lambda[i] - at->tension[i]));
         largest = fmax(largest, fabs(lambda[i]) + fabs(at->tension[i]));
     }
+    off = taut_radau_largest(w, off);
+    largest = taut_radau_largest(w, largest);
     w->redundant |= status == TAUT_ERROR_SINGULAR;
     bool poor = s->method->bond_order == 1; /* those of the stages do not converge at all */
     if (status == TAUT_ERROR_SINGULAR || (!poor && !(off <= 0.5 * largest))) {
