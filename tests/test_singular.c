@@ -299,7 +299,7 @@ static void test_still(void)
         const unsigned char hold[3] = {0, TAUT_HOLD_POSITION, 0};
         taut_masked_saddle still;
         code = taut_masked_saddle_create(&still, context, &arena, held ? hold : NULL,
-                                         TAUT_HOLD_POSITION, &error);
+                                         TAUT_HOLD_POSITION, NULL, &error);
         if (!held)
             check_equal("regular",
                         taut_masked_saddle_factor(&still, 2, mass, regular, NULL, 0, &error), 0);
