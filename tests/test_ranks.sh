@@ -248,7 +248,7 @@ if [ "$(sed -n 's/^TAUT_HDF5_LIBRARY:[A-Z]*=//p' "$TAUT_BUILD/CMakeCache.txt")" 
     run 0 run chain --set N=30 --motion rigid --start rows.h5@0.3 --step 0.03 --until 0.33 --verify never --end more --out none
     run 0 run chain --set N=30 --motion rigid --start state1 --from 0.3 --step 0.03 --until 0.33 --verify never --end more1 --out none
     apart more1 more 1e-10 "rows in HDF5"
-    # the file of one process, but for times of day and the summary: rods that no two ranks share have the same bits
+    # the file of one process, but for times of day and the summary: rigid bonds that no two ranks share have the same bits
     cat >pairs.taut <<'MODEL'
 [parameters]
 N = 40000
@@ -275,6 +275,12 @@ MODEL
             row $? "$p ranks, $model: a file of $(wc -c <rows.h5) bytes, one process $(wc -c <rows1.h5); $others differ"
         done
     done
+    # a full disk in the middle of a row: the first process ends all
+    mpiexec -n 2 sh -c 'trap "" XFSZ; ulimit -f 16000; exec "$@"' sh "$taut" run pairs.taut --motion rigid --step 0.01 --until 0.05 \
+        --every 0.01 --verify never --out full.h5 --quiet >out 2>err </dev/null
+    status=$?
+    [ $status != 0 ] && grep -q 'cannot write full.h5' err
+    row $? "a full disk: exit status $status: $(head -c 300 err)"
     # resumed with rows in HDF5, also wide ones
     for model in pairs.taut "chain --set N=50"; do
         # shellcheck disable=SC2086

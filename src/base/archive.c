@@ -18,7 +18,7 @@ static bool has_left(taut_archive *a, size_t count)
     return a->status == TAUT_OK;
 }
 
-/* What is there already is not written again: pages of zeros that nobody has written take no
+/* What is there already is not written again: pages of zeros that were never written take no
  * memory (base/memory.h). */
 static void read_at(taut_archive *a, size_t ahead, void *bytes, size_t count)
 {

@@ -45,8 +45,8 @@ static int reserve_state(taut_solver *solver, taut_error *error)
     if (2. * (double)n + (double)m > MOST)
         return taut_fail(
             error, TAUT_ERROR_REFUSED,
-            "a state of %.3g numbers is too large for one rank: write rows to a file of HDF5 "
-            "(--out FILE.h5), or none, and no file of the final state",
+            "a state of %.3g numbers is too large for one rank: write rows to a file of HDF5, or "
+            "none, and no file of the final state",
             2. * (double)n + (double)m);
     TAUT_TRY(TAUT_RESERVE(&solver->arena, first ? n : 0, error, &w->q, &w->v));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, first ? m : 0, error, &w->lambda));
@@ -73,7 +73,7 @@ int taut_whole_begin(taut_solver *solver, const taut_sink *sinks, int count, tau
 
 typedef struct feed {
     const taut_rows *rows;
-    int status; /* of the first sink that failed; the others ranks send nevertheless */
+    int status; /* of the first sink that failed; the other ranks send nevertheless */
     taut_error *error;
 } feed;
 
