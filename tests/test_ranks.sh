@@ -393,14 +393,20 @@ MODEL
             row $? "$p ranks, $model: a file of $(wc -c <rows.h5) bytes, one process $(wc -c <rows1.h5); $others differ"
         done
     done
+    # a full disk in the middle of a row: the first process ends all
+    mpiexec -n 2 sh -c 'trap "" XFSZ; ulimit -f 16000; exec "$@"' sh "$taut" run pairs.taut --motion rigid --step 0.01 --until 0.05 \
+        --every 0.01 --verify never --out full.h5 --quiet >out 2>err </dev/null
+    status=$?
+    [ $status != 0 ] && grep -q 'cannot write full.h5' err
+    row $? "a full disk: exit status $status: $(head -c 300 err)"
     # resumed with rows in HDF5, also wide ones
-    for model in pairs.taut "chain --set N=50"; do
+    for model in "pairs.taut --set N=8000" "chain --set N=50"; do
         # shellcheck disable=SC2086
-        ranks 0 2 run $model --motion rigid --step 0.01 --until 0.3 --every 0.1 --verify never --out rows.h5 --end whole
+        ranks 0 2 run $model --motion rigid --step 0.01 --until 0.15 --every 0.05 --verify never --out rows.h5 --end whole
         cp rows.h5 whole.h5
         rm -f ck
         # shellcheck disable=SC2086
-        mpiexec -n 2 "$taut" run $model --motion rigid --step 0.01 --until 0.3 --every 0.1 --verify never --out rows.h5 --end end --quiet \
+        mpiexec -n 2 "$taut" run $model --motion rigid --step 0.01 --until 0.15 --every 0.05 --verify never --out rows.h5 --end end --quiet \
             --checkpoint ck --checkpoint-every 0 >/dev/null 2>&1 &
         pid=$!
         while kill -0 $pid 2>/dev/null && [ ! -s ck ]; do sleep 0.02; done
@@ -412,8 +418,8 @@ MODEL
         cmp -s end whole && [ "$(wc -c <whole.h5)" = "$(wc -c <rows.h5)" ] && [ "$others" -lt 5000 ]
         row $? "resumed with rows in HDF5: $(wc -c <rows.h5) bytes, $others differ, $model"
     done
-    run 0 run chain --set N=50 --motion rigid --start whole.h5@0.2 --step 0.01 --until 0.3 --verify never --end more1 --out none
-    run 0 run chain --set N=50 --motion rigid --start rows.h5@0.2 --step 0.01 --until 0.3 --verify never --end more --out none
+    run 0 run chain --set N=50 --motion rigid --start whole.h5@0.1 --step 0.01 --until 0.3 --verify never --end more1 --out none
+    run 0 run chain --set N=50 --motion rigid --start rows.h5@0.1 --step 0.01 --until 0.3 --verify never --end more --out none
     cmp -s more1 more
     row $? "resumed with rows in HDF5: another row"
 fi

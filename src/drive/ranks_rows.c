@@ -55,7 +55,7 @@ int taut_whole_begin(taut_solver *solver, const taut_sink *sinks, int count, tau
 
 typedef struct feed {
     const taut_rows *rows;
-    int status; /* of the first sink that failed; the others ranks send nevertheless */
+    int status; /* of the first sink that failed; the other ranks send nevertheless */
     taut_error *error;
 } feed;
 
