@@ -163,7 +163,7 @@ has err "of memory, and there are 0.1 GB"
 TAUT_MEMORY=5e8 bounded 0 check chain --set N=30000 --no-derivatives
 has err "there are 0.5 GB"
 TAUT_MEMORY=3e8 bounded 2 run chain --set N=100000 --motion rigid --method radau5 --until 1e-9 --out none
-has err "needs about 0.45 GB of memory, and there are 0.3 GB"
+has err "needs about 0.36 GB of memory, and there are 0.3 GB"
 if [ -z "${TAUT_TEST_SANITIZED:-}" ]; then # which take a minute
     TAUT_MEMORY=3e8 bounded 0 run chain --set N=100000 --motion rigid --method dop8 --until 1e-9 --out none
     has err "needs about 0.14 GB of memory; there are 0.3 GB"

@@ -210,6 +210,7 @@ int taut_start_prepare(taut_solver *solver, taut_error *error)
         .ignore_holds = true,
         .late = once,
         .deferred = once && rarely,
+        .room = taut_stepper_room(s, TAUT_FOOT_ROOM * taut_apart(s->n)),
         .saddle = once && rarely ? (taut_saddle *const *)&s->saddle : NULL};
     TAUT_TRY(taut_foot_create(&taut_bond_foot, s->context, s->arena, s->statistics, &later,
                               &solver->onto_rigid, error));

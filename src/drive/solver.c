@@ -9,6 +9,7 @@
 #include "base/structs.h"
 #include "drive/guard_watch.h"
 #include "drive/projective.h"
+#include "point/foot_point.h"
 #include "system/parts.h"
 
 static int new_state(taut_solver *solver, taut_state *state, taut_error *error)
@@ -50,10 +51,9 @@ static int new_stepper(taut_solver *solver, taut_error *error)
     if (solver->system->value_kernels[TAUT_LIST_TENSION] > 0)
         TAUT_TRY(TAUT_RESERVE(&solver->arena, solver->sizes.bonds, error, &solver->forces));
     TAUT_TRY(TAUT_RESERVE(&solver->arena, s->n, error, &s->error_q, &s->error_v));
-    if (s->method->uses_field) { /* once for all that share it */
-        const int64_t own = 3 * taut_apart(s->n), drift = taut_drift_room(&solver->sizes);
-        TAUT_NEED(error, taut_stepper_room(s, own > drift ? own : drift));
-    }
+    /* once for all that share it */
+    const int64_t foot = TAUT_FOOT_ROOM * taut_apart(s->n), drift = taut_drift_room(&solver->sizes);
+    TAUT_NEED(error, taut_stepper_room(s, foot > drift ? foot : drift));
     s->now.t = s->last.t = solver->from;
     return taut_context_start(solver->context, solver->from, s->now.q, taut_state_v(&s->now),
                               error);

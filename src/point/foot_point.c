@@ -21,6 +21,7 @@
 #include "base/vectors.h"
 #include "point/foot_projector.h"
 #include "point/hold/hold.h"
+#include "system/system.h"
 
 typedef struct bonds_foot {
     taut_foot foot;
@@ -30,7 +31,6 @@ typedef struct bonds_foot {
     taut_values values;
     unsigned char *rigid; /* [m] */
     double *fitted;       /* [n]: after the fit of the guesses */
-    double *w;            /* [n]: x - from */
     double *weight;       /* [n]: diagonal of M, 1 where it has none */
     double *mu, *dmu;     /* [m] */
     double *k;            /* K with curvature */
@@ -43,7 +43,8 @@ enum { MOST_ITERATIONS = 80, MOST_FITS = 30 };
 static int evaluate(bonds_foot *c, unsigned more, taut_error *error)
 {
     const taut_foot *f = &c->foot;
-    unsigned wanted = TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | TAUT_WANT_MASS | more;
+    const bool known = c->values.mass == f->context->mass;
+    unsigned wanted = TAUT_WANT_BOND | TAUT_WANT_JACOBIAN | (known ? 0 : TAUT_WANT_MASS) | more;
     TAUT_TRY(taut_evaluate_inside(f->context, f->t, f->x, f->u, wanted, &c->values, error));
     f->projector.statistics->force_evaluations++;
     for (taut_index i = 0; i < f->n; i++) {
@@ -187,11 +188,11 @@ static int newton_step(bonds_foot *c, bool curved, taut_error *error)
         TAUT_TRY(create_exact(c, error));
     unsigned more = !curved ? 0 : TAUT_WANT_BOND_HESSIAN | (c->tangent ? TAUT_WANT_MASS_DQ : 0);
     for (taut_index i = 0; i < f->n; i++)
-        c->w[i] = f->x[i] - f->from[i];
+        f->off[i] = f->x[i] - f->from[i];
     TAUT_TRY(evaluate(c, more, error));
     TAUT_TRY(taut_foot_watch(f, error));
     taut_clear(f->n, f->dx);
-    taut_mass_add(c->tangent, f->n, c->values.mass, -1, c->w, f->dx);
+    taut_mass_add(c->tangent, f->n, c->values.mass, -1, f->off, f->dx);
     taut_pattern_add_transposed(&c->plain.jacobian, c->values.jacobian, -1, c->mu, f->dx);
     for (taut_index i = 0; i < f->m; i++)
         c->dmu[i] = -c->values.bond[i];
@@ -208,7 +209,7 @@ static int newton_step(bonds_foot *c, bool curved, taut_error *error)
 static double relative(const bonds_foot *c, double step)
 {
     const taut_foot *f = &c->foot;
-    double scale = size_of(c, f->x) + size_of(c, c->w), most = taut_largest(f->n, f->dx),
+    double scale = size_of(c, f->x) + size_of(c, f->off), most = taut_largest(f->n, f->dx),
            size = fmax(taut_largest(f->n, f->x), taut_largest(f->n, f->from));
     return taut_larger(step == 0 ? 0 : step / scale, most == 0 ? 0 : most / size);
 }
@@ -282,13 +283,17 @@ static void release(taut_foot *f)
 static int new_arrays(bonds_foot *c, taut_arena *arena, taut_error *error)
 {
     const taut_index n = c->foot.n, m = c->foot.m;
-    TAUT_TRY(TAUT_RESERVE(arena, n, error, &c->fitted, &c->w, &c->weight));
+    TAUT_TRY(TAUT_RESERVE(arena, n, error, &c->fitted, &c->weight));
     TAUT_TRY(TAUT_RESERVE(arena, m, error, &c->values.bond, &c->values.bond_dt, &c->mu, &c->dmu));
-    TAUT_TRY(TAUT_RESERVE(arena, c->tangent ? c->tangent->start[n] : n, error, &c->values.mass));
+    if (taut_context_masses(c->foot.context))
+        c->values.mass = c->foot.context->mass;
+    else
+        TAUT_TRY(
+            TAUT_RESERVE(arena, c->tangent ? c->tangent->start[n] : n, error, &c->values.mass));
     TAUT_TRY(TAUT_RESERVE(arena, c->foot.sizes.jacobian_entries, error, &c->values.jacobian));
     c->rigid = TAUT_NEW(arena, unsigned char, m);
     c->values.bond_weight = c->mu;
-    c->values.mass_weight = c->w;
+    c->values.mass_weight = c->foot.off;
     return c->rigid ? TAUT_OK : taut_fail_memory(error);
 }
 

@@ -6,6 +6,8 @@
 #include "base/projector.h"
 
 /* All fields may be zero. */
+enum { TAUT_FOOT_ROOM = 5 }; /* vectors */
+
 typedef struct taut_foot_point_settings {
     bool ignore_holds; /* hold and guess do not count */
     /* the matrix with the curvature of the bonds, which few foot points need, is made at the first
@@ -15,6 +17,7 @@ typedef struct taut_foot_point_settings {
     /* where nothing is held: a matrix [M G^T; G -D] of all bonds, looked at when the projector is
      * built, that its owner factors again whenever it is used and that lives as long; NULL: none */
     struct taut_saddle *const *saddle;
+    double *room; /* [TAUT_FOOT_ROOM taut_apart(n)], used within calls only; NULL: its own */
     /* [n] of the bits of taut_system_hold, instead of those of [start]; NULL: those */
     const unsigned char *hold;
     /* [m], or NULL: bonds that may be off where all of their coordinates are held, because they

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/method.h"
 #include "base/rows.h"
 #include "base/vectors.h"
 
@@ -128,7 +129,13 @@ static int prepare(taut_foot *f, taut_arena *arena, taut_error *error)
                          "foot points belong to mechanical systems: bonds and velocities");
     f->n = f->sizes.coordinates;
     f->m = f->sizes.bonds;
-    TAUT_TRY(TAUT_RESERVE(arena, f->n, error, &f->x, &f->u, &f->from, &f->dx));
+    const int64_t apart = taut_apart(f->n);
+    f->x = f->settings.room ? f->settings.room : TAUT_NEW(arena, double, TAUT_FOOT_ROOM *apart);
+    TAUT_NEED(error, f->x);
+    f->u = f->x + apart;
+    f->from = f->u + apart;
+    f->dx = f->from + apart;
+    f->off = f->dx + apart;
     TAUT_TRY(TAUT_RESERVE(arena, f->m, error, &f->rate));
     if (!(f->fixed = TAUT_NEW(arena, unsigned char, f->n)))
         return taut_fail_memory(error);

@@ -25,6 +25,7 @@ typedef struct taut_foot {
     double *x, *u;             /* [n]: the present position and velocity */
     double *from;              /* [n]: the position of which the foot point is taken */
     double *dx;                /* [n]: a step */
+    double *off;               /* [n]: of a kind; of bonds x - from */
     double *rate;              /* [m]: gdot, or what is left of it */
 } taut_foot;
 

@@ -72,14 +72,17 @@ static int reserve(taut_stepper *s, taut_radau *w, taut_error *error)
 {
     taut_arena *arena = s->arena;
     int64_t rows = (int64_t)w->s * w->n, bonds = (int64_t)w->s * w->m;
-    TAUT_TRY(TAUT_RESERVE(arena, rows, error, &w->q, &w->v, &w->r));
-    TAUT_TRY(TAUT_RESERVE(arena, bonds, error, &w->y));
+    TAUT_TRY(TAUT_RESERVE(arena, rows, error, &w->q, &w->v));
+    TAUT_NEED(error, w->r = taut_stepper_room(s, rows + bonds)); /* of Newton's iteration alone */
+    w->y = w->r + rows;
     TAUT_TRY(TAUT_RESERVE(arena, w->stage_wise ? bonds : w->m, error, &w->d));
     TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->force, &w->extra, &w->scale, &w->foretold,
                           &w->filter_x, &w->early));
     w->end_q = w->table.ends ? w->q + rows - w->n : TAUT_NEW(arena, double, w->n);
     w->end_v = w->table.ends ? w->v + rows - w->n : TAUT_NEW(arena, double, w->n);
-    w->mass = TAUT_NEW(arena, double, (int64_t)(w->varying ? w->s : 1) * w->mass_entries);
+    w->mass = taut_context_masses(s->context)
+                  ? s->context->mass
+                  : TAUT_NEW(arena, double, (int64_t)(w->varying ? w->s : 1) * w->mass_entries);
     w->filter_y = TAUT_NEW(arena, double, w->m);
     w->frozen.mass = w->varying ? TAUT_NEW(arena, double, w->mass_entries) : w->mass;
     w->pivot = TAUT_NEW(arena, taut_index, w->diagonal ? 0 : w->n);
@@ -195,9 +198,10 @@ static int reserve_mechanics(taut_stepper *s, taut_radau *w, taut_error *error)
     TAUT_TRY(taut_arena_check(arena, error));
     TAUT_TRY(new_probe(arena, w, error));
     taut_values values = {.mass = w->mass};
-    return w->varying ? TAUT_OK
-                      : taut_evaluate_inside(s->context, s->now.t, s->now.q, s->now.v,
-                                             TAUT_WANT_MASS, &values, error);
+    return w->varying || w->mass == s->context->mass
+               ? TAUT_OK
+               : taut_evaluate_inside(s->context, s->now.t, s->now.q, s->now.v, TAUT_WANT_MASS,
+                                      &values, error);
 }
 
 /* [M G^T; G -D] for the first guess and for multipliers. */
