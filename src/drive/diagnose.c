@@ -521,17 +521,6 @@ static int find_frequencies(examiner *e, bool modes, bool fastest)
     return TAUT_OK;
 }
 
-static int find_bound(examiner *e)
-{
-    taut_diagnosis *d = e->d;
-    double bound = 0;
-    d->least = d->slow_rate = d->turning_rate = d->time_rate = d->decay_steps = NAN;
-    int status = taut_frequency_bound(e->context, d->t, e->q, &bound, e->error);
-    TAUT_TRY(taut_space_agree(e->space, status, e->error));
-    d->most = d->frequencies > 0 ? taut_space_largest(e->space, bound) : 0;
-    return TAUT_OK;
-}
-
 static int examine(examiner *e, unsigned parts, taut_backend backend)
 {
     bool energy = parts & TAUT_DIAGNOSE_ENERGY, rate = parts & TAUT_DIAGNOSE_RATE,
@@ -565,16 +554,10 @@ static int examine(examiner *e, unsigned parts, taut_backend backend)
     e->saddle = NULL;
     taut_arena_clear(&e->arena);
     if (e->space)
-        return parts & TAUT_DIAGNOSE_MODES ? find_bound(e) : TAUT_OK;
+        return parts & TAUT_DIAGNOSE_MODES
+                   ? taut_diagnose_bound(e->context, e->space, e->q, e->d, e->error)
+                   : TAUT_OK;
     return find_frequencies(e, parts & TAUT_DIAGNOSE_MODES, parts & TAUT_DIAGNOSE_FASTEST);
-}
-
-void taut_diagnosis_separate(taut_diagnosis *d)
-{
-    const bool known = d->frequencies >= 0 && !d->over_ranks;
-    d->separation = !known                                   ? NAN
-                    : d->slow_rate > 0 && d->frequencies > 0 ? d->least / d->slow_rate
-                                                             : INFINITY;
 }
 
 int taut_diagnose(taut_context *context, double t, const double *q, const double *v, unsigned parts,

@@ -110,6 +110,9 @@ int taut_diagnose_rank(const taut_row_rank *asked, const taut_allocator *allocat
 int taut_diagnose_groups(taut_context *context, const double *q, taut_arena *arena,
                          taut_diagnosis *diagnosis, bool *done, taut_error *error);
 double taut_closest_resonance(int found, const double *frequency, const int *owner);
+/* Of several ranks a bound of the frequencies; what needs a spectrum is NaN. */
+int taut_diagnose_bound(taut_context *context, taut_space *space, const double *q,
+                        taut_diagnosis *diagnosis, taut_error *error);
 /* separation, from least and slow_rate. */
 void taut_diagnosis_separate(taut_diagnosis *diagnosis);
 /* (ledger.c) What forces do over the size of the system, sum |f_i| max |q_i|: an energy that there

@@ -1,5 +1,5 @@
 /* diagnose_groups.c - the frequencies of springs in a diagnosis, group by group of connected ones
- * (system/modes/groups.c), and their closest resonance. */
+ * (system/modes/groups.c), their closest resonance, their bound over ranks, and the separation. */
 #include <math.h>
 
 #include "drive/diagnose.h"
@@ -43,4 +43,23 @@ int taut_diagnose_groups(taut_context *context, const double *q, taut_arena *are
         take(d, &w);
     taut_modes_destroy(&w);
     return taut_fail_final(status, &reason, error);
+}
+
+int taut_diagnose_bound(taut_context *context, taut_space *space, const double *q,
+                        taut_diagnosis *d, taut_error *error)
+{
+    double bound = 0;
+    d->least = d->slow_rate = d->turning_rate = d->time_rate = d->decay_steps = NAN;
+    int status = taut_frequency_bound(context, d->t, q, &bound, error);
+    TAUT_TRY(taut_space_agree(space, status, error));
+    d->most = d->frequencies > 0 ? taut_space_largest(space, bound) : 0;
+    return TAUT_OK;
+}
+
+void taut_diagnosis_separate(taut_diagnosis *d)
+{
+    const bool known = d->frequencies >= 0 && !d->over_ranks;
+    d->separation = !known                                   ? NAN
+                    : d->slow_rate > 0 && d->frequencies > 0 ? d->least / d->slow_rate
+                                                             : INFINITY;
 }

@@ -75,7 +75,7 @@ static int reserve(taut_stepper *s, taut_radau *w, taut_error *error)
     TAUT_TRY(TAUT_RESERVE(arena, rows, error, &w->q, &w->v));
     TAUT_NEED(error, w->r = taut_stepper_room(s, rows + bonds)); /* of Newton's iteration alone */
     w->y = w->r + rows;
-    TAUT_TRY(TAUT_RESERVE(arena, w->stage_wise ? bonds : w->m, error, &w->d));
+    TAUT_TRY(TAUT_RESERVE(arena, w->stage_wise ? bonds : w->m, error, &w->d, &w->filter_y));
     TAUT_TRY(TAUT_RESERVE(arena, w->n, error, &w->force, &w->extra, &w->scale, &w->foretold,
                           &w->filter_x, &w->early));
     w->end_q = w->table.ends ? w->q + rows - w->n : TAUT_NEW(arena, double, w->n);
@@ -83,10 +83,8 @@ static int reserve(taut_stepper *s, taut_radau *w, taut_error *error)
     w->mass = taut_context_masses(s->context)
                   ? s->context->mass
                   : TAUT_NEW(arena, double, (int64_t)(w->varying ? w->s : 1) * w->mass_entries);
-    w->filter_y = TAUT_NEW(arena, double, w->m);
     w->frozen.mass = w->varying ? TAUT_NEW(arena, double, w->mass_entries) : w->mass;
     w->pivot = TAUT_NEW(arena, taut_index, w->diagonal ? 0 : w->n);
-    TAUT_TRY(taut_arena_check(arena, error));
     for (int k = 0; k < 2; k++)
         TAUT_TRY(new_past(arena, w, &w->past[k], error));
     for (taut_index r = 0; !w->diagonal && r < w->n; r++)
